@@ -1,0 +1,1 @@
+"""The declared model of choice, habit and drift."""

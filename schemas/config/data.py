@@ -1,0 +1,203 @@
+"""The `data` part of the config: every key changes the data, and is digested."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from schemas.config.core import Positive, Rate, Section, Weights, broken
+from schemas.config.personas import PersonasConfig
+
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+
+def _check_offset(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise broken("a time needs its offset from UTC", f"write {moment.isoformat()}+00:00")
+    return moment
+
+
+Moment = Annotated[datetime, AfterValidator(_check_offset)]
+
+
+class Window(Section):
+    """The stretch of time that is lived. Its start is the date from which ages count; no clock is read."""
+
+    start: Moment
+    """First instant, with offset, such as 2025-01-06T00:00:00+00:00."""
+    end: Moment
+    """Last instant, exclusive, with offset. A whole number of weeks after the start."""
+
+    @model_validator(mode="after")
+    def _whole_weeks(self) -> Window:
+        length = self.end - self.start
+        if length < timedelta(weeks=2):
+            raise broken(f"the window is {length} long; must be two weeks or more", "move `end`")
+        if length % timedelta(weeks=1):
+            nearest = self.start + timedelta(weeks=round(length / timedelta(weeks=1)))
+            raise broken("the window must be a whole number of weeks", f"end it at {nearest.isoformat()}")
+        return self
+
+    @property
+    def weeks(self) -> int:
+        return round((self.end - self.start) / timedelta(weeks=1))
+
+
+class DispositionsConfig(Section):
+    """What people are inclined to."""
+
+    strength_mean: Positive = 1.8
+    """Mean strength of a taste: what a full match adds to the log-odds of an option."""
+    strength_spread: Annotated[float, Field(ge=0, le=1)] = 0.35
+    """Standard deviation of the log of the strength over people and dimensions."""
+    household_actor_share: Rate = 1.0
+    """Share of people in shared households whose account another member can use."""
+
+
+class DomainTimeline(Section):
+    """Rhythm of one domain, where it differs from the domain file."""
+
+    weekdays: Annotated[list[Weekday], Field(min_length=1)] | None = None
+    """Days of the week, by the user's local date, on which sessions happen at all."""
+    rate_factor: Positive = 1.0
+    """Multiplies every person's number of sessions a week."""
+
+
+class TimelinesConfig(Section):
+    """How people act."""
+
+    options_shown: Annotated[int, Field(ge=2, le=12)] = 6
+    """How many options a screen shows."""
+    exploration: Rate = 0.05
+    """Share of choices made without regard to taste."""
+    position_effect: Annotated[float, Field(ge=0, le=1)] = 0.08
+    """What each place further down the screen takes from the log-odds of an option."""
+    statement_rate: Annotated[float, Field(ge=0)] = 0.02
+    """True statements about a taste to the assistant, per person, dimension and week."""
+    small_talk_rate: Annotated[float, Field(ge=0)] = 0.3
+    """Talks with the assistant that assert no taste, per person and week."""
+    domains: dict[str, DomainTimeline] = Field(default_factory=dict)
+    """Rhythm per domain."""
+
+
+class NoiseConfig(Section):
+    """Noise, each kind with its rate."""
+
+    accidental: Rate = 0.02
+    """Share of choices where another option than the intended one was hit."""
+    other_person: Rate = 0.03
+    """Share of sessions in which somebody else of the household used the account."""
+    duplicate: Rate = 0.01
+    """Share of lines that were logged twice."""
+    corrupt: Rate = 0.01
+    """Share of letters typed wrongly, by a neighbouring key."""
+
+
+class DriftConfig(Section):
+    """Change of the people themselves."""
+
+    abrupt_per_year: Annotated[float, Field(ge=0, le=52)] = 0.8
+    """Life events per person and year."""
+
+
+class ContradictionConfig(Section):
+    """Records that disagree."""
+
+    stated_vs_done: Rate = 0.06
+    """Share of (person, dimension) with a claim that behaviour does not bear out."""
+    temporary_state: Rate = 0.05
+    """Share of (person, dimension) that is set aside for some days."""
+    state_days: Annotated[int, Field(ge=2, le=28)] = 9
+    """How long a temporary state lasts at the most; a third of it at the least."""
+
+
+class DisturbConfig(Section):
+    """What makes the record hard to read. All rates 0 give the clean timeline."""
+
+    noise: NoiseConfig = Field(default_factory=NoiseConfig)
+    drift: DriftConfig = Field(default_factory=DriftConfig)
+    contradictions: ContradictionConfig = Field(default_factory=ContradictionConfig)
+
+
+class TasksConfig(Section):
+    """What is asked of agents."""
+
+    asks_per_domain: Annotated[int, Field(ge=1, le=20)] = 2
+    """Points in time at which a person can be asked about a domain."""
+    groups_per_domain: Annotated[int, Field(ge=0)] = 200
+    """Swap groups wanted for each domain, at the most."""
+    tasks_per_candidate: Annotated[int, Field(ge=1, le=10)] = 2
+    """In how many groups one person at one time may stand."""
+    two_constraint_share: Annotated[float, Field(ge=0, le=0.2)] = 0.2
+    """Share of groups with two constraints instead of three, at the most."""
+    act_at_least: Annotated[float, Field(gt=0.5, lt=1)] = 0.9
+    """Probability that the right option is best, from which on a task ships."""
+    reader_reliability: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    """How often the reader of statements gets one right, typos included."""
+
+
+class LanguageConfig(Section):
+    """Who puts events in words."""
+
+    speaker: Literal["embedded"] = "embedded"
+
+
+class ReleaseConfig(Section):
+    """How the tables are split and filed."""
+
+    splits: Weights = Field(default_factory=lambda: {"train": 0.5, "test": 0.5})
+    """Share of users in each split, by a keyed hash of the user."""
+    rows_per_file: Annotated[int, Field(ge=1000)] = 1_000_000
+    """A table's split is cut into files of this many rows."""
+
+    @model_validator(mode="after")
+    def _named(self) -> ReleaseConfig:
+        for name in self.splits:
+            if not name.isidentifier() or name == "catalogue":
+                raise broken(f"split `{name}` must be letters, digits and underscores, and not `catalogue`", "rename it")
+        return self
+
+
+class GatesConfig(Section):
+    """Which checks may keep a release from appearing."""
+
+    fidelity: bool = True
+    """Whether the fidelity gates of the domains gate. They are measured and shown in any case."""
+
+
+class DataConfig(Section):
+    """Everything that determines the data."""
+
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 7
+    """Same config and seed, same bytes."""
+    users: Annotated[int, Field(ge=1, le=999_999_999)]
+    """How many people."""
+    window: Window
+    domains: Annotated[list[str], Field(min_length=1)] = Field(default_factory=lambda: ["food", "groceries"])
+    """The areas of life, each a domain file."""
+    personas: PersonasConfig = Field(default_factory=PersonasConfig)
+    dispositions: DispositionsConfig = Field(default_factory=DispositionsConfig)
+    timelines: TimelinesConfig = Field(default_factory=TimelinesConfig)
+    disturb: DisturbConfig = Field(default_factory=DisturbConfig)
+    tasks: TasksConfig = Field(default_factory=TasksConfig)
+    language: LanguageConfig = Field(default_factory=LanguageConfig)
+    release: ReleaseConfig = Field(default_factory=ReleaseConfig)
+    gates: GatesConfig = Field(default_factory=GatesConfig)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> DataConfig:
+        if len(set(self.domains)) != len(self.domains):
+            raise broken("a domain is listed twice", "list each once")
+        for name in self.timelines.domains:
+            if name not in self.domains:
+                raise broken(f"timelines.domains.{name} is not among the domains {self.domains}", "add it to `domains`")
+        for name, spec in self.personas.attributes.items():
+            if spec.unique and spec.values is not None and len(set(spec.values)) < self.users:
+                raise broken(
+                    f"personas.attributes.{name} is unique: {self.users} wanted, {len(set(spec.values))} available",
+                    "list more values, or ask for fewer users",
+                )
+        return self

@@ -1,0 +1,214 @@
+"""The dictionary of fields: one name, one meaning, one type, in every table that has it."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from schemas.tables.core import TIMESTAMP, Field
+
+TEXT = pa.string()
+TEXTS = pa.list_(pa.string())
+
+DOMAINS_DOC = "Area of life: a domain file in schemas/domains/."
+NOISE_KINDS = (
+    "accidental", "other_person", "exploration", "promotion", "substitution", "ambient", "duplicate", "corrupt", "late",
+)
+DRIFT_KINDS = ("abrupt", "gradual", "seasonal", "temporary")
+CONTRADICTION_KINDS = (
+    "update", "temporary_state", "conditional", "oscillation", "stated_vs_done", "source_error", "cross_domain",
+    "propagated",
+)
+POLICIES = (
+    "ignore_event", "ignore_duplicate", "read_through", "attribute_to_other", "follow_new_value", "follow_state_until_end",
+    "trust_behaviour", "trust_statement", "help_with_goal", "follow_context", "ask",
+)
+FAMILIES = ("act", "know", "profile", "respond", "predict", "decide", "cross", "ask")
+FAILURES = (
+    "stale_value", "counts_noise", "believes_claim", "follows_population", "ignores_history", "other_person",
+    "wrong_context", "breaks_budget", "over_personalises", "discloses_sensitive", "over_privilege", "unexplained",
+)
+ACTIONS = (
+    "search", "view", "compare", "add", "remove", "order", "checkout", "buy", "adjust", "arrive", "book", "play",
+    "purchase", "log", "send", "cancel", "review", "receive", "say", "reply", "post",
+)
+CLOCKS = ("trait", "habit", "state")
+OPERATORS = ("is", "is_not", "one_of", "at_most", "at_least", "before", "after", "near", "with", "without")
+
+FIELDS: dict[str, Field] = {
+    # identity
+    "user_id": Field(TEXT, "The person whose record this is: `u` and six or more digits, counted from zero."),
+    "actor_id": Field(TEXT, "A person in the user's circle, the user included. Never another user of the release."),
+    "session_id": Field(TEXT, "One sitting with one app. Opaque."),
+    "event_id": Field(TEXT, "One line of the log. Opaque: it tells neither order nor kind."),
+    "item_id": Field(TEXT, "A thing of the catalogue: a dish, a product."),
+    "image_id": Field(TEXT, "A picture of the table `images`."),
+    "tool_id": Field(TEXT, "A tool that an agent may call."),
+    "task_id": Field(TEXT, "One question to an agent."),
+    "group_id": Field(TEXT, "Tasks with equal request, options and tools, put to people for whom other options are right."),
+    "twin_id": Field(TEXT, "The task whose history differs from this one's in a single ledger row."),
+    "parent_task_id": Field(TEXT, "The `act` task whose constraint this `know` task asks about."),
+    "constraint_id": Field(TEXT, "One requirement of one task's answer."),
+    "injection_id": Field(TEXT, "One row of the ledger."),
+    "disposition_id": Field(TEXT, "One latent fact about a person."),
+    "candidate_id": Field(TEXT, "A task before selection."),
+    "owner_user_id": Field(TEXT, "Whose personal thing this is; null for things that everybody can see."),
+    # people
+    "locale": Field(TEXT, "Language and country of the account, such as `en_US`."),
+    "time_zone": Field(TEXT, "IANA name of the zone the person lives in, such as `America/Chicago`."),
+    "signed_up_at": Field(TIMESTAMP, "When the account began. No event is earlier."),
+    "sample_weight": Field(pa.float64(), "How many people of the population this person stands for, relative to 1.", low=0),
+    "given_name": Field(TEXT, "First name, NFC, from the Faker pool of the locale and sex."),
+    "family_name": Field(TEXT, "Last name, NFC, from the Faker pool of the locale."),
+    "birth_date": Field(pa.date32(), "Date of birth."),
+    "age_years": Field(pa.int16(), "Full years lived at the start of the window.", unit="years", low=0, high=120),
+    "sex": Field(TEXT, "As in ATUS-CPS.", values=("female", "male")),
+    "education": Field(TEXT, "Highest degree, with the codes of ATUS-CPS."),
+    "income_usd": Field(pa.int32(), "Yearly household income.", unit="USD", low=0),
+    "occupation": Field(TEXT, "Occupation group of ATUS-CPS; null where not employed."),
+    "labour_status": Field(TEXT, "Labour force status, with the codes of ATUS-CPS."),
+    "household_size": Field(pa.int16(), "People in the household, the person included.", unit="people", low=1, high=16),
+    "marital_status": Field(TEXT, "Marital status, with the codes of ATUS-CPS."),
+    "region": Field(TEXT, "Census region."),
+    "home_type": Field(TEXT, "Tenure of the home, with the codes of ATUS-CPS."),
+    "relation": Field(
+        TEXT, "What the actor is to the user.",
+        values=("self", "partner", "child", "parent", "flatmate", "friend", "colleague"),
+    ),
+    "attributes": Field(
+        pa.list_(pa.struct([pa.field("name", pa.string(), nullable=False), pa.field("value", pa.string(), nullable=False)])),
+        "Further facts about the actor, as name and value.",
+    ),
+    # things
+    "domain": Field(TEXT, DOMAINS_DOC),
+    "domains": Field(TEXTS, "Every domain that the task touches."),
+    "category": Field(TEXT, "The shelf a thing stands on, such as a course or a department."),
+    "title": Field(TEXT, "What a shop would call the thing."),
+    "description": Field(TEXT, "A sentence or two in plain words."),
+    "price_cents": Field(pa.int64(), "Price for one, in the smallest unit of the currency.", unit="cents", low=0),
+    "currency": Field(TEXT, "ISO 4217 code."),
+    "dimension": Field(TEXT, "Something one can prefer inside a domain, such as `food.cuisine`."),
+    "value": Field(TEXT, "A value of the dimension."),
+    "image": Field(
+        pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())]), "The picture, in the layout of `datasets`."
+    ),
+    # the log
+    "app": Field(TEXT, "The app that wrote the line."),
+    "device": Field(TEXT, "The device it ran on."),
+    "started_at": Field(TIMESTAMP, "When the session began."),
+    "ended_at": Field(TIMESTAMP, "When it ended; in the ledger: when the effect ended."),
+    "utc_offset_min": Field(pa.int16(), "Offset of the user's wall clock from UTC at that time.", unit="minutes", low=-840, high=840),
+    "event_count": Field(pa.int32(), "Lines of the log in this session.", unit="events", low=1),
+    "seq": Field(pa.int32(), "Position of the line in the session, from 0. For show: it moves when lines are added.", low=0),
+    "at": Field(TIMESTAMP, "When it happened."),
+    "logged_at": Field(TIMESTAMP, "When the line reached the log; never before `at`."),
+    "action": Field(TEXT, "What was done.", values=ACTIONS),
+    "options": Field(TEXTS, "Item ids on show, in the order they were shown."),
+    "quantity": Field(pa.int32(), "How many.", unit="pieces", low=1),
+    "rating": Field(pa.int16(), "Stars given.", unit="stars", low=1, high=5),
+    "series": Field(pa.list_(pa.int32()), "A series in one line, such as hourly steps of a day."),
+    "text": Field(TEXT, "What was typed or said."),
+    "source": Field(TEXT, "Where the line comes from, as a log would know.", values=("self", "notification", "import")),
+    # tools and tasks
+    "name": Field(TEXT, "The name an agent calls the tool by."),
+    "parameters": Field(TEXT, "JSON: in `tools` a JSON Schema of the arguments, in `injections` what the kind records."),
+    "state": Field(TEXT, "JSON of the tool state at the task's time."),
+    "family": Field(TEXT, "Form of the task.", values=FAMILIES),
+    "asked_at": Field(TIMESTAMP, "When the task is put. Only what lies strictly before may be used."),
+    "request": Field(TEXT, "What the user asks, in words."),
+    "tool_ids": Field(TEXTS, "Tools at hand."),
+    # sealed
+    "weights": Field(
+        pa.list_(pa.struct([pa.field("value", pa.string(), nullable=False), pa.field("weight", pa.float64(), nullable=False)])),
+        "Share of choices that each value would get, all else equal. Sums to 1.",
+    ),
+    "strength": Field(pa.float64(), "How much a full match adds to the utility of an option.", unit="log-odds", low=0),
+    "clock": Field(TEXT, "How fast the fact changes: years, weeks to months, or days.", values=CLOCKS),
+    "valid_from": Field(TIMESTAMP, "From when on the fact holds."),
+    "valid_to": Field(TIMESTAMP, "Until when, exclusive; null while it still holds at the end of the window."),
+    "condition": Field(TEXT, "In which context the fact holds; null means always."),
+    "cause": Field(TEXT, "Why: a life event, a state, or the injection that this one follows from."),
+    "is_sensitive": Field(pa.bool_(), "Whether the fact belongs to health, religion, money or the like."),
+    "kind": Field(TEXT, "Kind of the disturbance.", values=NOISE_KINDS + DRIFT_KINDS + CONTRADICTION_KINDS),
+    "policy": Field(TEXT, "What a correct reader concludes.", values=POLICIES),
+    "is_contested": Field(pa.bool_(), "Whether reasonable losses would change the conclusion."),
+    "event_ids": Field(TEXTS, "The lines that the disturbance touched or made."),
+    "before": Field(TEXT, "What stood in the clean record, or held before."),
+    "after": Field(TEXT, "What stands there now, or holds after."),
+    "onset_at": Field(TIMESTAMP, "When the effect began."),
+    "is_noise": Field(pa.bool_(), "Whether the line tells nothing about the user, or not what it seems to tell."),
+    "noise_kind": Field(TEXT, "The first kind of noise, in the written order, that touched the line.", values=NOISE_KINDS),
+    "injection_ids": Field(TEXTS, "Every ledger row that touched the line."),
+    "driver_disposition_ids": Field(TEXTS, "The dispositions that held for the actor when the line came about."),
+    "speaker": Field(TEXT, "Who put it in words.", values=("embedded", "llm", "fallback")),
+    "alt_text": Field(TEXT, "What the picture shows."),
+    "operator": Field(TEXT, "How the answer is compared with the value.", values=OPERATORS),
+    "hardness": Field(TEXT, "Whether the answer fails without it.", values=("hard", "soft")),
+    "weight": Field(pa.float64(), "Share of the constraint in the utility of an answer.", low=0, high=1),
+    "status": Field(TEXT, "What kind of fact stands behind it.", values=("stable", "recent", "temporary", "conditional", "goal")),
+    "implicitness_intended": Field(TEXT, "How openly the fact was meant to show.", values=("L0", "L1", "L2", "L3", "L4", "L5")),
+    "implicitness_measured": Field(TEXT, "How openly it shows, by likelihood ratios.", values=("L0", "L1", "L2", "L3", "L4", "L5")),
+    "evidence_event_ids": Field(TEXTS, "Every line that speaks for or against the value."),
+    "window_event_ids": Field(TEXTS, "The shortest stretch of lines that suffices."),
+    "necessary_event_ids": Field(TEXTS, "Lines without which the value does not follow; null where others would do."),
+    "effective_evidence": Field(pa.float64(), "Natural log of the odds that the evidence adds for the value.", unit="nats"),
+    "disposition_ids": Field(TEXTS, "The dispositions behind the constraint."),
+    "family_true": Field(TEXT, "What the task truly is, where the form is shared.", values=FAMILIES),
+    "proof": Field(TEXT, "How robust the gold is to wrong models.", values=("core", "model_dependent")),
+    "is_hard": Field(pa.bool_(), "Whether simple counting fails here."),
+    "gold": Field(TEXT, "JSON of the right answers."),
+    "decoy_trajectories": Field(TEXT, "JSON: for every wrong option the calls that lead to it."),
+    "reason": Field(TEXT, "Why the candidate did not ship."),
+    "figures": Field(TEXT, "JSON of the numbers behind the reason."),
+    "p_decision": Field(pa.float64(), "Probability that the gold options are best, given what is visible.", low=0, high=1),
+    "p_true": Field(pa.float64(), "Probability of the true value.", low=0, high=1),
+    "top_value": Field(TEXT, "The value believed most."),
+    "p_top": Field(pa.float64(), "Probability of that value.", low=0, high=1),
+    "p_window_only": Field(pa.float64(), "Probability of the true value from its window alone.", low=0, high=1),
+    "p_without_evidence": Field(pa.float64(), "Probability of the true value with its evidence removed.", low=0, high=1),
+    "p_prior": Field(pa.float64(), "Probability of the true value before any record.", low=0, high=1),
+}
+STRATA = Field(
+    pa.struct(
+        [
+            pa.field("constraint_count", pa.int16()),
+            pa.field("distance_days", pa.float64()),
+            pa.field("implicitness", pa.string()),
+            pa.field("noise_nearby", pa.float64()),
+            pa.field("has_conflict", pa.bool_()),
+            pa.field("domain_count", pa.int16()),
+            pa.field("history_events", pa.int32()),
+        ]
+    ),
+    "Difficulty of the task, by which results are reported.",
+)
+TASK_OPTIONS = Field(
+    pa.list_(
+        pa.struct(
+            [
+                pa.field("option_id", pa.string(), nullable=False),
+                pa.field("label", pa.string(), nullable=False),
+                pa.field("item_id", pa.string()),
+            ]
+        )
+    ),
+    "What the agent chooses from, in the order shown.",
+)
+ANSWER_OPTIONS = Field(
+    pa.list_(
+        pa.struct(
+            [
+                pa.field("option_id", pa.string(), nullable=False),
+                pa.field("is_gold", pa.bool_(), nullable=False),
+                pa.field("failures", pa.list_(pa.string()), nullable=False),
+                pa.field("violated_constraint_ids", pa.list_(pa.string()), nullable=False),
+            ]
+        )
+    ),
+    "Every option with what choosing it would mean.",
+)
+LEDGER_FAMILY = Field(TEXT, "What kind of ledger row this is.", values=("noise", "drift", "contradiction"))
+
+
+def pick(*names: str, **special: Field) -> dict[str, Field]:
+    """Columns by name, in the order given; ``special`` replaces the field of a name whose shape differs in one table."""
+    return {name: special.get(name) or FIELDS[name] for name in names}

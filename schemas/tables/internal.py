@@ -1,0 +1,68 @@
+"""Tables that pass between stages and never leave the run folder."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pyarrow as pa
+
+from schemas.tables.core import Field, Table
+from schemas.tables.fields import FIELDS, TEXT, pick
+from schemas.tables.sealed import EVENT_TRUTH, INJECTIONS
+from schemas.tables.visible import EVENTS, SESSIONS
+
+STANCE = Field(
+    TEXT, "What a statement claims: a usual preference, one for the moment, or that the moment is over.",
+    values=("usual", "for_now", "back_to_usual"),
+)
+CLEAN_SESSIONS = dataclasses.replace(SESSIONS, name="clean_sessions", layer="internal", references={}, minimum_rows=0)
+CLEAN_EVENTS = dataclasses.replace(
+    EVENTS, name="clean_events", layer="internal", references={}, minimum_rows=0,
+    doc="The log before any disturbance, without words.",
+)
+CLEAN_TRUTH = dataclasses.replace(
+    EVENT_TRUTH, name="clean_truth", layer="internal", references={}, minimum_rows=0,
+    doc="Actor and dispositions behind each clean line.",
+)
+DRIFT = dataclasses.replace(
+    INJECTIONS, name="drift", layer="internal", references={},
+    doc="Ledger rows of drift and states, which act inside the simulation.",
+)
+STATEMENTS = Table(
+    name="statements", layer="internal", key=("user_id", "event_id"),
+    doc="What each `say` means, in symbols. `dimension` and `value` are null where the talk is about nothing in particular.",
+    columns={**pick("event_id", "user_id", "at", "domain", "dimension", "value"), "stance": STANCE},
+    optional=frozenset({"dimension", "value", "stance"}),
+)
+SYMBOLIC_SESSIONS = dataclasses.replace(SESSIONS, name="symbolic_sessions", layer="internal", references={}, minimum_rows=0)
+SYMBOLIC_EVENTS = dataclasses.replace(
+    EVENTS, name="symbolic_events", layer="internal", references={}, minimum_rows=0, doc="The disturbed log, without words."
+)
+SYMBOLIC_TRUTH = dataclasses.replace(EVENT_TRUTH, name="symbolic_truth", layer="internal", references={}, minimum_rows=0)
+SYMBOLIC_LEDGER = dataclasses.replace(INJECTIONS, name="symbolic_ledger", layer="internal", references={})
+SPOKEN_EVENTS = dataclasses.replace(
+    EVENTS, name="spoken_events", layer="internal", references={}, minimum_rows=0, doc="The disturbed log with its words, before typos."
+)
+SPOKEN_TRUTH = dataclasses.replace(EVENT_TRUTH, name="spoken_truth", layer="internal", references={}, minimum_rows=0)
+CANDIDATES = Table(
+    name="candidates", layer="internal", key=("user_id", "candidate_id", "dimension"),
+    doc="What could be asked of a user at a time, one row a dimension, with the truth and the observer's belief.",
+    columns={
+        **pick("candidate_id", "user_id", "domain", "asked_at", "utc_offset_min", "dimension", "value"),
+        "status": FIELDS["status"],
+        "policy": FIELDS["policy"],
+        "is_contested": FIELDS["is_contested"],
+        "stale_value": Field(TEXT, "The value that held at the start of the window."),
+        "claimed_value": Field(TEXT, "The value of the last false claim before the task; null where there is none."),
+        "belief": Field(pa.list_(pa.float64()), "The observer's probability of each value, in the order of the domain file."),
+        "p_prior": FIELDS["p_prior"],
+        "evidence_event_ids": FIELDS["evidence_event_ids"],
+        "noise_nearby": Field(pa.float64(), "Share of noise among the evidence.", low=0, high=1),
+        "last_change_days": Field(pa.float64(), "Days since the value last changed, or since the window began.", unit="days"),
+        "history_events": Field(pa.int32(), "Lines of the log before the task.", unit="events", low=0),
+        "disposition_ids": FIELDS["disposition_ids"],
+        "max_log_ratio": Field(pa.float64(), "Largest single log likelihood ratio for the value.", unit="nats"),
+        "effective_evidence": FIELDS["effective_evidence"],
+    },
+    optional=frozenset({"policy", "stale_value", "claimed_value", "max_log_ratio", "effective_evidence"}),
+)
