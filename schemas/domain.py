@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from string import Formatter
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -10,6 +12,16 @@ from schemas.config.core import Positive, Rate, Section, broken
 from schemas.tables.fields import ACTIONS
 
 Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
+Precondition = Literal[
+    "item_is_offered", "balance_covers_price", "item_is_in_cart", "cart_is_not_empty", "balance_covers_cart",
+    "order_exists", "order_is_open",
+]
+"""What a tool can require of the tool state. `validation/world/verbs.py` says what each means."""
+Effect = Literal[
+    "add_order", "charge_balance", "add_cart_line", "remove_cart_line", "order_cart", "clear_cart", "close_order",
+    "refund_balance",
+]
+"""What a tool can do to the tool state, likewise."""
 
 
 class ValueSpec(Section):
@@ -142,14 +154,14 @@ class ToolSpec(Section):
 
     name: Name
     verb: Literal["search", "get", "create", "update", "cancel", "set", "send", "pay"]
-    target: Name
-    """The collection of the tool state it works on: `offers`, `cart`, `orders`, …"""
+    target: Literal["offers", "cart", "orders"]
+    """The collection of the tool state it works on, and whose new content it answers."""
     description: str
     parameters: dict[Name, ParameterSpec] = Field(default_factory=dict)
-    requires: list[str] = Field(default_factory=list)
-    """Preconditions by name, from the closed list of validation/world/."""
-    effects: list[str] = Field(default_factory=list)
-    """Effects by name, from the closed list of validation/world/."""
+    requires: list[Precondition] = Field(default_factory=list)
+    """Preconditions, tried in this order before anything happens."""
+    effects: list[Effect] = Field(default_factory=list)
+    """Effects, in the order in which they happen."""
 
 
 class AppSpec(Section):
@@ -195,9 +207,42 @@ class Domain(Section):
                     seen[word.casefold()] = place
         return self
 
+    @model_validator(mode="after")
+    def _catalogue_fits(self) -> Domain:
+        """Templates name every dimension and nothing unknown; prices are for what there is."""
+        shop = self.catalogue
+        clash = set(self.dimensions) & set(self.distractors)
+        problems = [f"`{name}` is a dimension and a distractor" for name in sorted(clash)]
+        titled = {"noun", *self.dimensions}
+        for template in shop.titles:
+            problems += _template_problems(template, allowed=titled, needed=titled)
+        for template in shop.descriptions:
+            problems += _template_problems(template, allowed={"title", *titled, *self.distractors}, needed=set())
+        odd = set(shop.categories) ^ set(shop.base_price_cents)
+        problems += [f"category `{name}` lacks nouns or a base price" for name in sorted(odd)]
+        for dimension, factors in shop.price_factors.items():
+            known = self.dimensions[dimension].values if dimension in self.dimensions else {}
+            problems += [f"price factor of unknown `{dimension}: {value}`" for value in factors if value not in known]
+        if problems:
+            raise broken("; ".join(problems), f"the dimensions are {list(self.dimensions)}")
+        return self
+
     def dimension_ids(self) -> list[str]:
         """Full names, such as `food.cuisine`, in the order of the file."""
         return [f"{self.name}.{dimension}" for dimension in self.dimensions]
+
+    def value_names(self) -> dict[str, list[str]]:
+        """Full name of each dimension to its values, both in the order of the file."""
+        return {f"{self.name}.{name}": list(spec.values) for name, spec in self.dimensions.items()}
+
+
+def _template_problems(template: str, *, allowed: Iterable[str], needed: Iterable[str]) -> list[str]:
+    try:
+        named = {field for _, field, _, _ in Formatter().parse(template) if field is not None}
+    except ValueError as error:
+        return [f"template `{template}` cannot be read: {error}"]
+    unknown = [f"template `{template}` names unknown `{{{name}}}`" for name in sorted(named - set(allowed))]
+    return unknown + [f"template `{template}` does not name `{{{name}}}`" for name in sorted(set(needed) - named)]
 
 
 class LifeEvent(Section):

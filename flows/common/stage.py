@@ -14,6 +14,7 @@ from flows.common.draws import Draws
 from flows.common.files import file_sha256, read_json, read_table, write_json, write_table
 from schemas.config import DataConfig
 from schemas.tables import Table
+from schemas.tables.configured import configured
 
 Tables = Mapping[str, pa.Table]
 RECEIPT = "receipt.json"
@@ -82,7 +83,7 @@ def run_stage(stage: Stage, data: DataConfig, run: Path, shard: Shard, shards: l
             whole = part_folder(run, source, WHOLE)
             tables[name] = read_part(whole if whole.exists() else part_folder(run, source, shard), name)
     made = stage.run(Context(data, Draws(data.seed, stage.name), shard), tables)
-    return write_part(part_folder(run, stage.name, shard), {t.name: t for t in stage.writes}, made)
+    return write_part(part_folder(run, stage.name, shard), {t.name: configured(t, data) for t in stage.writes}, made)
 
 
 def write_part(folder: Path, declared: Mapping[str, Table], made: Tables) -> Path:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 WEIGHT_TOLERANCE = 1e-6
 
 
 class Section(BaseModel):
-    """A frozen, closed part of the config: an unknown key is an error."""
+    """A frozen, closed part of the config: an unknown key is an error, and so is a number that is not finite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
 def broken(rule: str, fix: str) -> PydanticCustomError:
@@ -23,25 +23,42 @@ def broken(rule: str, fix: str) -> PydanticCustomError:
     return PydanticCustomError("broken_rule", "{rule}", {"rule": rule, "fix": fix})
 
 
-def _check_weights(weights: Mapping[str, float]) -> Mapping[str, float]:
-    """Weights are finite, not negative, and sum to 1."""
-    if not weights:
+def _check_weights(given: Any, each: ValidatorFunctionWrapHandler) -> dict[str, float]:
+    """Weights sum to 1. Told together with what is wrong with single weights, as long as all are numbers."""
+    try:
+        weights: dict[str, float] = each(given)
+        wrong: list[InitErrorDetails] = []
+    except ValidationError as error:
+        wrong = [
+            InitErrorDetails(type=problem["type"], loc=problem["loc"], input=problem["input"], ctx=problem.get("ctx", {}))
+            for problem in error.errors()
+        ]
+        weights = given if isinstance(given, dict) else {}
+    if not weights and not wrong:
         raise broken("weights must name at least one value", "add `value: 1.0`")
-    for name, weight in weights.items():
-        if math.isnan(weight) or math.isinf(weight):
-            raise broken(f"weight of `{name}` is {weight}; must be a number from 0 to 1", "write a share")
-        if weight < 0:
-            raise broken(f"weight of `{name}` is {weight:g}; must be 0 or more", "write 0 to leave the value out")
-    total = math.fsum(weights.values())
-    if abs(total - 1.0) > WEIGHT_TOLERANCE:
-        listed = ", ".join(f"{name}: {weight / total:.6g}" for name, weight in list(weights.items())[:8]) if total > 0 else ""
-        raise broken(
-            f"weights sum to {total:.6g}; must sum to 1 within {WEIGHT_TOLERANCE:g}",
-            f"scaled to 1 they read {{{listed}}}" if listed else "give at least one weight above 0",
-        )
+    if weights and all(type(weight) in (int, float) and math.isfinite(weight) for weight in weights.values()):
+        total = math.fsum(weights.values())
+        if abs(total - 1.0) > WEIGHT_TOLERANCE:
+            rule = f"weights sum to {total:.6g}; must sum to 1 within {WEIGHT_TOLERANCE:g}"
+            wrong.append(InitErrorDetails(type=broken(rule, _scaled(weights, total)), loc=(), input=given))
+    if wrong:
+        raise ValidationError.from_exception_data("weights", wrong)
     return weights
 
 
-Weights = Annotated[dict[str, float], AfterValidator(_check_weights)]
+def _scaled(weights: Mapping[str, float], total: float) -> str:
+    """The fix for weights of a wrong sum."""
+    if min(weights.values()) < 0:
+        return "put the negative ones right first"
+    if total == 0:
+        return "give at least one weight above 0"
+    more = ", …" if len(weights) > 8 else ""
+    listed = ", ".join(f"{name}: {weight / total:.6g}" for name, weight in list(weights.items())[:8])
+    return f"scaled to 1 they read {{{listed}{more}}}"
+
+
+Weight = Annotated[float, Field(ge=0)]
+Weights = Annotated[dict[str, Weight], WrapValidator(_check_weights)]
+"""Shares by value."""
 Rate = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]

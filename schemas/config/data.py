@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic_core import InitErrorDetails
 
+from schemas.config.agreement import disagreements
 from schemas.config.core import Positive, Rate, Section, Weights, broken
 from schemas.config.personas import PersonasConfig
 
@@ -188,16 +190,10 @@ class DataConfig(Section):
     gates: GatesConfig = Field(default_factory=GatesConfig)
 
     @model_validator(mode="after")
-    def _consistent(self) -> DataConfig:
-        if len(set(self.domains)) != len(self.domains):
-            raise broken("a domain is listed twice", "list each once")
-        for name in self.timelines.domains:
-            if name not in self.domains:
-                raise broken(f"timelines.domains.{name} is not among the domains {self.domains}", "add it to `domains`")
-        for name, spec in self.personas.attributes.items():
-            if spec.unique and spec.values is not None and len(set(spec.values)) < self.users:
-                raise broken(
-                    f"personas.attributes.{name} is unique: {self.users} wanted, {len(set(spec.values))} available",
-                    "list more values, or ask for fewer users",
-                )
+    def _agrees(self) -> DataConfig:
+        found = disagreements(self.model_dump(mode="json"))
+        if found:
+            raise ValidationError.from_exception_data(
+                "data", [InitErrorDetails(type=broken(rule, fix), loc=place, input=None) for place, rule, fix in found]
+            )
         return self

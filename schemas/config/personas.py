@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -10,8 +11,63 @@ from schemas.config.core import Section, Weights, broken
 
 BUILT_IN = (
     "age_years", "sex", "education", "income_usd", "occupation", "labour_status", "household_size", "marital_status",
-    "region", "home_type",
+    "region", "home_type", "time_zone",
 )
+"""Columns of `personas` that an attribute of the config may replace."""
+
+
+class BuiltIn(NamedTuple):
+    """An attribute of the built-in population: what it depends on, and the values it takes."""
+
+    given: str | None
+    levels: tuple[str, ...]
+
+
+POPULATION: Mapping[str, BuiltIn] = {
+    "age_group": BuiltIn(None, ("18-24", "25-34", "35-44", "45-54", "55-64", "65-74", "75+")),
+    "sex": BuiltIn("age_group", ("female", "male")),
+    "education": BuiltIn(
+        "age_group",
+        (
+            "< hs diploma", "associate degree", "bachelor's degree", "doctoral degree", "hs diploma", "master's degree",
+            "prof degree", "some college",
+        ),
+    ),
+    "marital_status": BuiltIn("age_group", ("divorced", "married", "never married", "separated", "widowed")),
+    "household_size": BuiltIn(
+        "age_group", ("1", "10", "11", "12", "13", "15", "2", "3", "4", "5", "6", "7", "8", "9")
+    ),
+    "labour_status": BuiltIn(
+        "age_group",
+        ("employed-absent", "employed-at work", "not_in_labor_force", "unemployed-layoff", "unemployed-looking"),
+    ),
+    "occupation": BuiltIn(
+        "sex",
+        (
+            "construction", "farming_forestry_fishing", "install_repair_maint", "mgmt_biz_finance", "office_admin",
+            "production", "professional", "sales", "service", "transport",
+        ),
+    ),
+    "income_band": BuiltIn(
+        "education",
+        (
+            "10000-12499", "100000-149999", "12500-14999", "15000-19999", "150000+", "20000-24999", "25000-29999",
+            "30000-34999", "35000-39999", "40000-49999", "5000-7499", "50000-59999", "60000-74999", "7500-9999",
+            "75000-99999", "< 5000",
+        ),
+    ),
+    "region": BuiltIn(None, ("midwest", "northeast", "south", "west")),
+    "home_type": BuiltIn("region", ("occupy without rent", "own", "rent")),
+    "time_zone": BuiltIn(
+        "region",
+        (
+            "America/Anchorage", "America/Boise", "America/Chicago", "America/Denver", "America/Detroit",
+            "America/Indiana/Indianapolis", "America/Kentucky/Louisville", "America/Los_Angeles", "America/New_York",
+            "America/Phoenix", "Pacific/Honolulu",
+        ),
+    ),
+}
+"""What a table of the config can depend on. The shares stand in the reference that the population is drawn from."""
 
 
 class AttributeSpec(Section):
@@ -32,7 +88,7 @@ class AttributeSpec(Section):
     def _one_way(self) -> AttributeSpec:
         ways = [self.weights is not None, self.table is not None, self.values is not None]
         if sum(ways) != 1:
-            raise broken("an attribute has exactly one of `weights`, `table`, `values`", "keep one of the three")
+            raise broken("an attribute has exactly one of `weights`, `table`, `values`", "keep one of the three; an inherited one goes with `weights: null`")
         if (self.given is None) != (self.table is None):
             raise broken("`given` and `table` go together", "name the attribute that the table depends on")
         if self.unique and self.values is None:

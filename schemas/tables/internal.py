@@ -66,3 +66,9 @@ CANDIDATES = Table(
     },
     optional=frozenset({"policy", "stale_value", "claimed_value", "max_log_ratio", "effective_evidence"}),
 )
+POPULARITY = Table(
+    name="popularity", layer="internal", key=("item_id",),
+    doc="How often each item is on show, relative to the others of its domain. Exogenous.",
+    columns={**pick("item_id", "domain"), "weight": Field(pa.float64(), "Relative weight.", low=0)},
+)
+CLEAN_STATEMENTS = dataclasses.replace(STATEMENTS, name="clean_statements", doc="Meaning of each `say` of the clean timeline.")

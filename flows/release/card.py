@@ -1,0 +1,166 @@
+"""The documents of a release: the card that people and `datasets` read, the package description, the changelog."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from flows.common.files import read_json, write_json, write_text
+from flows.release.changelog import changelog, read_previous
+from flows.release.datapackage import datapackage
+from flows.release.manifest import MANIFEST
+from flows.release.rates import KindRate, disturbance_rates
+from schemas.config import Config
+from schemas.tables import Field, Table
+
+DEFAULT_TABLE = "events"
+TEMPLATE = "card.md.jinja"
+_SIZES = (
+    (1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M"), (1_000_000_000, "100M<n<1B"),
+    (10_000_000_000, "1B<n<10B"),
+)
+
+
+def write_documents(
+    staging: Path,
+    config: Config,
+    manifest: Mapping[str, Any],
+    files: Mapping[str, Any],
+    tables: Mapping[str, Table],
+    previous: Path | None,
+) -> None:
+    """README.md, datapackage.json and CHANGELOG.md in the staged folder. ``previous`` is the version before."""
+    write_text(staging / "README.md", card(staging, config, manifest, files, tables))
+    write_json(staging / "datapackage.json", datapackage(manifest, files, tables))
+    before = read_json(previous / MANIFEST) if previous else None
+    earlier = read_previous(previous) if previous else None
+    write_text(staging / "CHANGELOG.md", changelog(manifest, before, earlier))
+
+
+def card(
+    staging: Path, config: Config, manifest: Mapping[str, Any], files: Mapping[str, Any], tables: Mapping[str, Table]
+) -> str:
+    """The text of README.md: front matter for `datasets`, then what a reader needs. It reads no clock."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent), undefined=jinja2.StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, keep_trailing_newline=True,
+    )
+    environment.filters["thousands"] = lambda number: f"{number:,}"
+    environment.filters["cell"] = _cell
+    described = files["tables"]
+    return environment.get_template(TEMPLATE).render(
+        manifest=manifest,
+        config=config,
+        config_yaml=config_yaml(manifest["config"]),
+        front=front_matter(config, manifest, files),
+        counts={name: facts["rows"] for name, facts in described.items()},
+        tables=[_table_facts(tables[name], described[name]) for name in sorted(tables)],
+        gates=manifest["gates"],
+        rates=[_rate_cells(rate) for rate in disturbance_rates(staging, files, config.data)],
+        first_split=_first_split(described[DEFAULT_TABLE]),
+    )
+
+
+def front_matter(config: Config, manifest: Mapping[str, Any], files: Mapping[str, Any]) -> str:
+    """The YAML that `datasets` loads by: one config for each table that has rows, its files by split, one default."""
+    described = files["tables"]
+    offered = [name for name in sorted(described) if described[name]["rows"]]
+    return _yaml(
+        {
+            "license": "cc-by-4.0",
+            "pretty_name": f"Habitus {manifest['name']} {manifest['version']}",
+            "language": sorted({locale.split("_")[0] for locale in config.data.personas.locales}),
+            "tags": ["synthetic", "personalization", "agents", "user-modeling", "tool-use"],
+            "size_categories": [size_category(sum(facts["rows"] for facts in described.values()))],
+            "configs": [_load_config(name, files) for name in offered],
+        }
+    )
+
+
+def size_category(rows: int) -> str:
+    """The size class of the Hugging Face Hub."""
+    return next((label for limit, label in _SIZES if rows < limit), "10B<n<100B")
+
+
+def config_yaml(config: Mapping[str, Any]) -> str:
+    """The config as a file that builds the same data."""
+    return _yaml(config)
+
+
+def _load_config(name: str, files: Mapping[str, Any]) -> dict[str, Any]:
+    paths: dict[str, list[str]] = {}
+    for entry in files["files"]:
+        if entry["table"] == name:
+            paths.setdefault(entry["split"], []).append(entry["path"])
+    described = {"config_name": name, "data_files": [{"split": split, "path": where} for split, where in paths.items()]}
+    return {**described, "default": True} if name == DEFAULT_TABLE else described
+
+
+def _yaml(value: Any) -> str:
+    from ruamel.yaml import YAML
+
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False
+    yaml.sort_base_mapping_type_on_output = False
+    yaml.width = 10_000
+    stream = io.StringIO()
+    yaml.dump(value, stream)
+    return stream.getvalue().rstrip("\n")
+
+
+def _table_facts(declared: Table, described: Mapping[str, Any]) -> dict[str, Any]:
+    rows = described["rows"]
+    return {
+        "name": declared.name,
+        "layer": declared.layer,
+        "doc": declared.doc,
+        "key": ", ".join(declared.key),
+        "rows": rows,
+        "splits": ", ".join(f"{split} {count:,}" for split, count in described["splits"].items()),
+        "columns": [
+            {
+                "name": name,
+                "type": str(field.type),
+                "unit": field.unit or "",
+                "nulls": _share(described["nulls"].get(name), rows),
+                "doc": _column_doc(field),
+            }
+            for name, field in declared.columns.items()
+        ],
+    }
+
+
+def _share(nulls: int | None, rows: int) -> str:
+    if nulls is None:
+        return "never"
+    return f"{nulls / rows:.1%}" if rows else "no rows"
+
+
+def _column_doc(field: Field) -> str:
+    return field.doc if field.values is None else f"{field.doc} One of: {', '.join(field.values)}."
+
+
+def _rate_cells(rate: KindRate) -> dict[str, str]:
+    return {
+        "kind": f"{rate.family}: {rate.kind}",
+        "configured": "" if rate.configured is None else f"{rate.configured:g}",
+        "meaning": rate.meaning or "Follows from other kinds.",
+        "rows": f"{rate.ledger_rows:,}",
+        "realised": "" if rate.realised is None else f"{rate.realised:.4f}",
+        "base": rate.base or "",
+    }
+
+
+def _first_split(described: Mapping[str, Any]) -> str:
+    return next(iter(described["splits"]), "train")
+
+
+def _cell(value: Any) -> str:
+    """The value as one cell of a Markdown table."""
+    text = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,195 @@
+"""The tables of a release, written split by split from parts that come in the order of the users."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flows.common.files import ContentDigest, write_json
+from flows.common.ids import user_numbers
+from flows.release.series import Limits, Series, WrittenFile, key_text
+from flows.release.splits import CATALOGUE, split_of
+from schemas.config import DataConfig
+from schemas.tables import Table, TableError
+
+FILES = Path("reports/files.json")
+FOLDERS = {"visible": "data", "sealed": "sealed"}
+_OWNER_COLUMNS = {"tool_state": "task_id"}
+"""Tables that tell their user by another column than `user_id`: task ids begin with the user's id."""
+
+
+def stage_tables(
+    sources: Mapping[str, Iterable[pa.Table]],
+    staging: Path,
+    config: DataConfig,
+    tables: Mapping[str, Table],
+    limits: Limits | None = None,
+) -> dict[str, Any]:
+    """What `reports/files.json` says, which is written too: every file, and for every table rows, digest and nulls.
+
+    ``sources`` gives for each of ``tables`` its rows in portions: by the number of the user and then by the key, or by
+    the key alone where rows belong to no user. Portions may be cut anywhere; files, bytes and digests are the same.
+    ``limits`` stands in for the config's rows per file and the fixed sizes of files and row groups.
+
+    A table's digest is the SHA-256 over one line for each split that has rows, in the order of the config, with the
+    ``ContentDigest`` of that split's rows in their order; for a table without rows, the digest of its schema.
+
+    Raises TableError with table and row for what is not as declared, is out of order, or fits into no file.
+    """
+    strange = set(sources) ^ set(tables)
+    if strange:
+        raise ValueError(f"tables without source, or sources without table: {', '.join(sorted(strange))}")
+    limits = limits or Limits(file_rows=config.release.rows_per_file)
+    files: list[dict[str, Any]] = []
+    described: dict[str, Any] = {}
+    for name in sorted(tables):
+        series = _write_table(tables[name], sources[name], staging, config, limits)
+        described[name] = _described(tables[name], series)
+        for split, (_, written) in series.items():
+            files.extend(_file_entry(staging, name, split, file) for file in written)
+    report = {"files": sorted(files, key=lambda entry: str(entry["path"])), "tables": described}
+    write_json(staging / FILES, report)
+    return report
+
+
+def owner_column(declared: Table) -> str | None:
+    """The column that tells whose row it is; None where rows belong to nobody and so to the split `catalogue`."""
+    return "user_id" if declared.has_users else _OWNER_COLUMNS.get(declared.name)
+
+
+def _write_table(
+    declared: Table, portions: Iterable[pa.Table], staging: Path, config: DataConfig, limits: Limits
+) -> dict[str, tuple[Series, list[WrittenFile]]]:
+    owner = owner_column(declared)
+    folder = staging / FOLDERS[declared.layer] / declared.name
+    splits = [CATALOGUE] if owner is None else list(config.release.splits)
+    last = declared.empty().select(declared.key)
+    with contextlib.ExitStack() as stack:
+        series = {split: stack.enter_context(Series(folder, split, declared, limits)) for split in splits}
+        for portion in portions:
+            rows = _conformed(declared, portion)
+            if not rows.num_rows:
+                continue
+            _check_order(declared, last, rows, owner)
+            last = rows.select(declared.key).slice(rows.num_rows - 1)
+            if owner is None:
+                series[CATALOGUE].add(rows)
+                continue
+            places = _split_places(user_numbers(rows.column(owner)), config)
+            for place, split in enumerate(splits):
+                series[split].add(rows.filter(pa.array(places == place)))
+        return {split: (one, one.finish()) for split, one in series.items()}
+
+
+def _split_places(numbers: npt.NDArray[np.uint64], config: DataConfig) -> npt.NDArray[np.int64]:
+    """(n,) owners → place of their split in the config; each owner is looked up once."""
+    distinct, back = np.unique(numbers, return_inverse=True)
+    names = split_of(distinct, config)
+    places = np.zeros(distinct.size, np.int64)
+    for place, split in enumerate(config.release.splits):
+        places[names == split] = place
+    return np.asarray(places[back])
+
+
+def _conformed(declared: Table, portion: pa.Table) -> pa.Table:
+    """The portion as declared. The error names the first row at fault, found by halving."""
+    try:
+        return declared.conform(portion, check_key=False)
+    except TableError as error:
+        place = _first_at_fault(declared, portion)
+        if place is None:
+            raise
+        raise TableError(
+            declared.name, [*error.violations, f"first in row {key_text(portion, declared, place)}"]
+        ) from error
+
+
+def _first_at_fault(declared: Table, portion: pa.Table) -> int | None:
+    """Place of the first row with which the portion stops to conform; None where the columns themselves are wrong."""
+    if not _conforms(declared, portion.slice(0, 0)):
+        return None
+    good, bad = 0, portion.num_rows
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if _conforms(declared, portion.slice(good, middle - good)):
+            good = middle
+        else:
+            bad = middle
+    return good
+
+
+def _conforms(declared: Table, rows: pa.Table) -> bool:
+    try:
+        declared.conform(rows, check_key=False)
+    except TableError:
+        return False
+    return True
+
+
+def _check_order(declared: Table, last: pa.Table, rows: pa.Table, owner: str | None) -> None:
+    """Raises TableError unless keys rise strictly, also across portions: so they are sorted and unique."""
+    keys = pa.concat_tables([last, rows.select(declared.key)])
+    columns = [keys.column(name).combine_chunks() for name in declared.key]
+    if owner is not None:
+        owners = pa.concat_arrays([*last.column(owner).chunks, *rows.column(owner).chunks])
+        columns.insert(0, pa.array(user_numbers(owners)))
+    wrong = ~_rises(columns)
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise TableError(
+            declared.name,
+            [f"row {key_text(keys, declared, place + 1)} comes after row {key_text(keys, declared, place)}; "
+             f"rows must be in the order of {', '.join(declared.key)}, each key once"],
+        )
+
+
+def _rises(columns: list[pa.Array]) -> npt.NDArray[np.bool_]:
+    """(n - 1,) whether each row's key is above that of the row before; a null is above every value."""
+    pairs = len(columns[0]) - 1
+    above = np.zeros(pairs, bool)
+    equal = np.ones(pairs, bool)
+    for column in columns:
+        before, after = column.slice(0, pairs), column.slice(1)
+        null_before, null_after = _bools(pc.is_null(before)), _bools(pc.is_null(after))
+        greater = _bools(pc.fill_null(pc.greater(after, before), False)) | (null_after & ~null_before)
+        same = _bools(pc.fill_null(pc.equal(after, before), False)) | (null_after & null_before)
+        above |= equal & greater
+        equal &= same
+    return above
+
+
+def _bools(array: pa.Array) -> npt.NDArray[np.bool_]:
+    return np.asarray(array.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _described(declared: Table, series: Mapping[str, tuple[Series, list[WrittenFile]]]) -> dict[str, Any]:
+    filled = {split: one for split, (one, _) in series.items() if one.digest.rows}
+    combined = hashlib.sha256()
+    for split, one in filled.items():
+        combined.update(f"{split} {one.digest.rows} {one.digest.hexdigest()}\n".encode())
+    return {
+        "layer": declared.layer,
+        "rows": sum(one.digest.rows for one in filled.values()),
+        "digest": combined.hexdigest() if filled else ContentDigest(declared).hexdigest(),
+        "splits": {split: one.digest.rows for split, one in filled.items()},
+        "nulls": {name: sum(one.nulls[name] for one in filled.values()) for name in sorted(declared.optional)},
+    }
+
+
+def _file_entry(staging: Path, table: str, split: str, file: WrittenFile) -> dict[str, Any]:
+    return {
+        "path": file.path.relative_to(staging).as_posix(),
+        "table": table,
+        "split": split,
+        "rows": file.rows,
+        "sha256": file.sha256,
+        "bytes": file.bytes,
+    }

@@ -1,0 +1,16 @@
+"""The stage `timelines`."""
+
+from __future__ import annotations
+
+from flows.common.stage import Stage
+from flows.timelines.simulate import simulate
+from schemas.tables.internal import CLEAN_EVENTS, CLEAN_SESSIONS, CLEAN_STATEMENTS, CLEAN_TRUTH
+
+TIMELINES_STAGE = Stage(
+    "timelines", simulate,
+    reads={
+        "users": "personas", "actors": "personas", "dispositions": "dispositions", "items": "catalogue",
+        "item_attributes": "catalogue", "popularity": "catalogue",
+    },
+    writes=(CLEAN_SESSIONS, CLEAN_EVENTS, CLEAN_TRUTH, CLEAN_STATEMENTS),
+)
