@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 import types
 from collections.abc import Iterable, Iterator
@@ -37,6 +38,12 @@ class Slot:
     def fields(self) -> dict[str, FieldInfo]:
         """Fields, where a model is wanted."""
         return self.annotation.model_fields if _is_model(self.annotation) else {}
+
+    @property
+    def is_shares(self) -> bool:
+        """Whether a map to numbers, or a map of such maps, is wanted: something that has meaning as a whole only."""
+        part = inside(self, "") if get_origin(self.annotation) is dict else None
+        return part is not None and (part.annotation is float or part.is_shares)
 
 
 def explained(model_class: type[BaseModel], error: ValidationError) -> list[Explained]:
@@ -78,11 +85,14 @@ def slot_at(model_class: type[BaseModel], place: Place) -> Slot | None:
     """What the model wants at a place; None where it wants nothing."""
     slot: Slot | None = Slot(model_class)
     for step in place:
-        slot = None if slot is None else _slot_inside(slot, step)
+        slot = inside(slot, step)
     return slot
 
 
-def _slot_inside(slot: Slot, step: str | int) -> Slot | None:
+def inside(slot: Slot | None, step: str | int) -> Slot | None:
+    """What is wanted one step further down."""
+    if slot is None:
+        return None
     if field := slot.fields.get(str(step)):
         return _bare(field.annotation, tuple(field.metadata))
     arguments = get_args(slot.annotation)
@@ -265,6 +275,8 @@ def _number_fix(value: Any, whole: bool) -> str:
     try:
         number = float(re.sub(r"[_,' %]", "", text))
     except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
         return "write a whole number" if whole else "write a number"
     number = number / 100 if percent else number
     if whole and number != int(number):

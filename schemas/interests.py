@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, model_validator
 
@@ -18,6 +18,8 @@ Area = Literal[
     "sports_outdoor", "entertainment", "gaming", "food_drink", "travel_city_exploration", "photography_creation", "pets",
 ]
 Polarity = Literal["likes", "dislikes"]
+AREAS: tuple[Area, ...] = get_args(Area)
+POLARITIES: tuple[Polarity, ...] = get_args(Polarity)
 
 
 class Interest(Section):
@@ -25,7 +27,7 @@ class Interest(Section):
 
     words: Annotated[list[str], Field(min_length=1)]
     """How people say it, the usual way first. No two tags share a word."""
-    polarity: Annotated[list[Polarity], Field(min_length=1)] = ["likes", "dislikes"]
+    polarity: Annotated[list[Polarity], Field(min_length=1)] = Field(default_factory=lambda: list(POLARITIES))
     """Which attitudes to it a person can have."""
     links: dict[str, str] = Field(default_factory=dict)
     """Dimension of a domain to the value that those who like it lean to."""
@@ -46,9 +48,9 @@ class Interests(Section):
 
     @model_validator(mode="after")
     def _whole_and_distinct(self) -> Interests:
-        missing = sorted(set(Area.__args__) - set(self.areas))
+        missing = [area for area in AREAS if area not in self.areas]
         if missing:
-            raise broken(f"areas {missing} are missing", f"the areas are {list(Area.__args__)}")
+            raise broken(f"areas {missing} are missing", f"the areas are {list(AREAS)}")
         names: dict[str, str] = {}
         words: dict[str, str] = {}
         for area, spec in self.areas.items():

@@ -175,15 +175,18 @@ def unreadable(violation: Violation) -> Source:
     return Source(violation.file, None, {}, (violation,), is_readable=False)
 
 
-def read_text(text: str, file: str, has_lines: bool = True) -> Source:
-    """YAML text, read; ``file`` is the name that errors call it by. ``has_lines`` is false for the command line."""
+def read_text(text: str, file: str, *, has_lines: bool = True, at: Place = ()) -> Source:
+    """YAML text, read; ``file`` is the name that errors call it by.
+
+    A value of the command line has no lines, and stands ``at`` a place of its own: the value comes in maps down to it.
+    """
     reader = _Reader(file, has_lines)
     try:
         yaml = YAML(typ="safe", pure=True)
         yaml.composer.warn_double_anchors = False
         node = yaml.compose(text)
-        reader.marks[()] = Mark(file, reader.line(node) if node is not None else 1 if has_lines else None)
-        value = None if node is None else reader.build(node, ())
+        reader.marks[at] = Mark(file, reader.line(node) if node is not None else 1 if has_lines else None)
+        value = None if node is None else reader.build(node, at)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if has_lines and mark is not None else None
@@ -197,6 +200,8 @@ def read_text(text: str, file: str, has_lines: bool = True) -> Source:
         return unreadable(Violation(file, None, "", "", "nested too deeply", "make it flatter"))
     except _TooManyNodes:
         return unreadable(Violation(file, None, "", "", "its aliases unfold without end", "write the values out"))
+    for key in reversed(at):
+        value = {key: value}
     return Source(file, value, reader.marks, tuple(reader.violations), frozenset(reader.repeated))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.tables.core import Table, sort_rows
+from schemas.tables.core import Table, replaced, sort_rows
 
 
 def presented(sessions: pa.Table, events: pa.Table, session_table: Table, event_table: Table) -> tuple[pa.Table, pa.Table]:
@@ -22,7 +22,7 @@ def presented(sessions: pa.Table, events: pa.Table, session_table: Table, event_
     count = np.bincount(session, minlength=len(ids)).astype(np.int64)
     seq = np.empty(session.size, np.int32)
     seq[order] = np.arange(session.size) - np.repeat(np.cumsum(count) - count, count)
-    events = events.set_column(events.column_names.index("seq"), "seq", pa.array(seq))
+    events = replaced(events, {"seq": pa.array(seq)})
     last = at[order[np.cumsum(count) - 1]] if session.size else np.empty(0, np.int64)
     sessions = sessions.filter(pc.is_in(sessions["session_id"], value_set=ids))
     place = pc.index_in(sessions["session_id"], value_set=ids).to_numpy()
@@ -30,6 +30,4 @@ def presented(sessions: pa.Table, events: pa.Table, session_table: Table, event_
         "ended_at": pa.array(last[place]).cast(session_table.columns["ended_at"].type),
         "event_count": pa.array(count[place].astype(np.int32)),
     }
-    for name, column in made.items():
-        sessions = sessions.set_column(sessions.column_names.index(name), name, column)
-    return session_table.conform(sort_rows(sessions, session_table)), event_table.conform(events)
+    return session_table.conform(sort_rows(replaced(sessions, made), session_table)), event_table.conform(events)

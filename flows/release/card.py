@@ -12,6 +12,7 @@ from flows.release.changelog import changelog, read_previous
 from flows.release.datapackage import datapackage
 from flows.release.manifest import MANIFEST
 from flows.release.rates import KindRate, disturbance_rates
+from flows.release.splits import CATALOGUE
 from schemas.config import Config
 from schemas.tables import Field, Table
 
@@ -53,16 +54,17 @@ def card(
     environment.filters["thousands"] = lambda number: f"{number:,}"
     environment.filters["cell"] = _cell
     described = files["tables"]
+    splits = split_order(config)
     return environment.get_template(TEMPLATE).render(
         manifest=manifest,
         config=config,
         config_yaml=config_yaml(manifest["config"]),
         front=front_matter(config, manifest, files),
         counts={name: facts["rows"] for name, facts in described.items()},
-        tables=[_table_facts(tables[name], described[name]) for name in sorted(tables)],
+        tables=[_table_facts(tables[name], described[name], splits) for name in sorted(tables)],
         gates=manifest["gates"],
         rates=[_rate_cells(rate) for rate in disturbance_rates(staging, files, config.data)],
-        first_split=_first_split(described[DEFAULT_TABLE]),
+        first_split=next(split for split in splits if split in described[DEFAULT_TABLE]["splits"]),
     )
 
 
@@ -77,7 +79,7 @@ def front_matter(config: Config, manifest: Mapping[str, Any], files: Mapping[str
             "language": sorted({locale.split("_")[0] for locale in config.data.personas.locales}),
             "tags": ["synthetic", "personalization", "agents", "user-modeling", "tool-use"],
             "size_categories": [size_category(sum(facts["rows"] for facts in described.values()))],
-            "configs": [_load_config(name, files) for name in offered],
+            "configs": [_load_config(name, files, split_order(config)) for name in offered],
         }
     )
 
@@ -87,17 +89,23 @@ def size_category(rows: int) -> str:
     return next((label for limit, label in _SIZES if rows < limit), "10B<n<100B")
 
 
+def split_order(config: Config) -> list[str]:
+    """All splits that a table can have, in the order of the config."""
+    return [*config.data.release.splits, CATALOGUE]
+
+
 def config_yaml(config: Mapping[str, Any]) -> str:
     """The config as a file that builds the same data."""
     return _yaml(config)
 
 
-def _load_config(name: str, files: Mapping[str, Any]) -> dict[str, Any]:
-    paths: dict[str, list[str]] = {}
+def _load_config(name: str, files: Mapping[str, Any], splits: list[str]) -> dict[str, Any]:
+    paths: dict[str, list[str]] = {split: [] for split in splits}
     for entry in files["files"]:
         if entry["table"] == name:
-            paths.setdefault(entry["split"], []).append(entry["path"])
-    described = {"config_name": name, "data_files": [{"split": split, "path": where} for split, where in paths.items()]}
+            paths[entry["split"]].append(entry["path"])
+    data_files = [{"split": split, "path": where} for split, where in paths.items() if where]
+    described = {"config_name": name, "data_files": data_files}
     return {**described, "default": True} if name == DEFAULT_TABLE else described
 
 
@@ -113,15 +121,15 @@ def _yaml(value: Any) -> str:
     return stream.getvalue().rstrip("\n")
 
 
-def _table_facts(declared: Table, described: Mapping[str, Any]) -> dict[str, Any]:
-    rows = described["rows"]
+def _table_facts(declared: Table, described: Mapping[str, Any], splits: list[str]) -> dict[str, Any]:
+    rows, by_split = described["rows"], described["splits"]
     return {
         "name": declared.name,
         "layer": declared.layer,
         "doc": declared.doc,
         "key": ", ".join(declared.key),
         "rows": rows,
-        "splits": ", ".join(f"{split} {count:,}" for split, count in described["splits"].items()),
+        "splits": ", ".join(f"{split} {by_split[split]:,}" for split in splits if split in by_split),
         "columns": [
             {
                 "name": name,
@@ -154,10 +162,6 @@ def _rate_cells(rate: KindRate) -> dict[str, str]:
         "realised": "" if rate.realised is None else f"{rate.realised:.4f}",
         "base": rate.base or "",
     }
-
-
-def _first_split(described: Mapping[str, Any]) -> str:
-    return next(iter(described["splits"]), "train")
 
 
 def _cell(value: Any) -> str:

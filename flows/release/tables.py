@@ -71,15 +71,17 @@ def _write_table(
     owner = owner_column(declared)
     folder = staging / FOLDERS[declared.layer] / declared.name
     splits = [CATALOGUE] if owner is None else list(config.release.splits)
-    last = declared.empty().select(declared.key)
+    known_by = [*dict.fromkeys([*([owner] if owner else []), *declared.key])]
+    last = declared.empty().select(known_by)
     with contextlib.ExitStack() as stack:
         series = {split: stack.enter_context(Series(folder, split, declared, limits)) for split in splits}
         for portion in portions:
             rows = _conformed(declared, portion)
             if not rows.num_rows:
                 continue
-            _check_order(declared, last, rows, owner)
-            last = rows.select(declared.key).slice(rows.num_rows - 1)
+            keys = pa.concat_tables([last, rows.select(known_by)])
+            _check_order(declared, keys, owner)
+            last = keys.slice(keys.num_rows - 1)
             if owner is None:
                 series[CATALOGUE].add(rows)
                 continue
@@ -134,13 +136,15 @@ def _conforms(declared: Table, rows: pa.Table) -> bool:
     return True
 
 
-def _check_order(declared: Table, last: pa.Table, rows: pa.Table, owner: str | None) -> None:
-    """Raises TableError unless keys rise strictly, also across portions: so they are sorted and unique."""
-    keys = pa.concat_tables([last, rows.select(declared.key)])
-    columns = [keys.column(name).combine_chunks() for name in declared.key]
+def _check_order(declared: Table, keys: pa.Table, owner: str | None) -> None:
+    """Raises TableError unless keys rise strictly, so that they are sorted and unique.
+
+    ``keys`` begins with the last row before the portion. Users count by their number, which is the order of their ids
+    up to a million of them.
+    """
+    columns = [pa.concat_arrays(keys.column(name).chunks) for name in declared.key]
     if owner is not None:
-        owners = pa.concat_arrays([*last.column(owner).chunks, *rows.column(owner).chunks])
-        columns.insert(0, pa.array(user_numbers(owners)))
+        columns.insert(0, pa.array(user_numbers(keys.column(owner))))
     wrong = ~_rises(columns)
     if wrong.any():
         place = int(np.argmax(wrong))

@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from flows.common.draws import Draws, categorical
 from schemas.behaviour.catalogue_index import CatalogueIndex
-from schemas.behaviour.choice import choice_shares, match_table, position_cost
+from schemas.behaviour.choice import choice_shares, position_cost
 from schemas.behaviour.effective import EffectiveValues
+from schemas.behaviour.taste import taste_utility
 from schemas.config.data import TimelinesConfig
 from schemas.domain import Domain
 
@@ -76,15 +77,6 @@ def chosen_positions(
 ) -> tuple[I64, I64]:
     """(n,) position of the option taken, and (n, dimensions) rows of the dispositions that held."""
     value, row = tastes.at(person, at_us)
-    utility = taste_utility(domain, index, value, tastes.strength[person], options)
+    utility = taste_utility(domain, index.values, value, tastes.strength[person], options)
     utility -= position_cost(options.shape[1], config.position_effect)
     return categorical(uniform, choice_shares(utility, config.exploration)), row
-
-
-def taste_utility(domain: Domain, index: CatalogueIndex, value: I64, strength: F64, options: I64) -> F64:
-    """(n, options) strength times match, summed over the dimensions in the order of the domain file."""
-    utility = np.zeros(options.shape)
-    for column, spec in enumerate(domain.dimensions.values()):
-        match = match_table(spec.kind, len(spec.values))
-        utility += strength[:, column, None] * match[value[:, column, None], index.values[options, column]]
-    return utility

@@ -28,11 +28,11 @@ class Disagreement(NamedTuple):
 
 def disagreements(data: Mapping[str, Any]) -> list[Disagreement]:
     """Every rule between keys that the `data` part breaks."""
-    attributes = {name: spec for name, spec in _map(data, *ATTRIBUTES).items() if isinstance(spec, dict)}
+    attributes = {name: spec for name, spec in map_at(data, *ATTRIBUTES).items() if isinstance(spec, dict)}
     return [*_domains(data), *_names(attributes), *_values(attributes, data.get("users")), *_parents(attributes)]
 
 
-def _map(value: Any, *place: str) -> Mapping[str, Any]:
+def map_at(value: Any, *place: str) -> Mapping[str, Any]:
     """The map at a place; an empty one where there is none."""
     for key in place:
         value = value.get(key) if isinstance(value, dict) else None
@@ -51,7 +51,7 @@ def _domains(data: Mapping[str, Any]) -> Iterator[Disagreement]:
         if name in domains[:index]:
             yield Disagreement(("domains", index), "a domain stands once in the list", "remove one of the two")
     names = [name for name in domains if isinstance(name, str)]
-    for name in _map(data, "timelines", "domains"):
+    for name in map_at(data, "timelines", "domains"):
         if name not in names:
             near = nearest(name, names)
             fix = f"did you mean `{near}`?" if near else f"add `{name}` to `data.domains`"
@@ -64,13 +64,13 @@ def _names(attributes: Mapping[str, Any]) -> Iterator[Disagreement]:
             yield Disagreement((*ATTRIBUTES, name), "is a column that the build fills itself", "use another name")
 
 
-def _levels(spec: Mapping[str, Any]) -> list[str]:
+def levels_of(spec: Mapping[str, Any]) -> list[str]:
     """Every value that an attribute of the config can take."""
     if isinstance(spec.get("values"), list):
         return [value for value in spec["values"] if isinstance(value, str)]
     if isinstance(spec.get("weights"), dict):
         return list(spec["weights"])
-    rows = [row for row in _map(spec, "table").values() if isinstance(row, dict)]
+    rows = [row for row in map_at(spec, "table").values() if isinstance(row, dict)]
     return list(dict.fromkeys(value for row in rows for value in row))
 
 
@@ -78,7 +78,7 @@ def _values(attributes: Mapping[str, Any], users: Any) -> Iterator[Disagreement]
     """What the values of one attribute must be."""
     for name, spec in attributes.items():
         here = (*ATTRIBUTES, name)
-        levels = _levels(spec)
+        levels = levels_of(spec)
         if isinstance(spec.get("values"), list):
             twice = list(dict.fromkeys(value for index, value in enumerate(levels) if value in set(levels[:index])))
             if twice:
@@ -106,7 +106,7 @@ def _parents(attributes: Mapping[str, Any]) -> Iterator[Disagreement]:
         given.pop(name, None)
         if isinstance(spec.get("given"), str):
             given[name] = spec["given"]
-        levels[name] = _levels(spec)
+        levels[name] = levels_of(spec)
     for name, parent in given.items():
         here = (*ATTRIBUTES, name)
         if parent not in levels:
@@ -116,7 +116,7 @@ def _parents(attributes: Mapping[str, Any]) -> Iterator[Disagreement]:
             if lacking := [value for value in levels[parent] if value not in POPULATION[parent].levels]:
                 rule = f"the built-in `{name}` depends on `{parent}` and knows no value {_listed(lacking)}"
                 yield Disagreement((*ATTRIBUTES, parent), rule, f"give `{name}` a table of its own, or weights")
-        elif rows := _map(attributes[name], "table"):
+        elif rows := map_at(attributes[name], "table"):
             yield from _rows(here, list(rows), parent, levels[parent])
     yield from _circles(given, lambda name: name in attributes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemas.tables import internal, sealed, visible
-from schemas.tables.core import Field, Table, TableError, cast_exactly, schema_digest, sort_rows
+from schemas.tables.core import Field, Table, TableError, cast_exactly, replaced, schema_digest, sort_rows
 
 VISIBLE: dict[str, Table] = {t.name: t for t in vars(visible).values() if isinstance(t, Table)}
 SEALED: dict[str, Table] = {t.name: t for t in vars(sealed).values() if isinstance(t, Table)}
@@ -11,6 +11,6 @@ INTERNAL: dict[str, Table] = {t.name: t for t in vars(internal).values() if isin
 RELEASED: dict[str, Table] = {**VISIBLE, **SEALED}
 
 __all__ = [
-    "INTERNAL", "RELEASED", "SEALED", "VISIBLE", "Field", "Table", "TableError", "cast_exactly", "schema_digest",
+    "INTERNAL", "RELEASED", "SEALED", "VISIBLE", "Field", "Table", "TableError", "cast_exactly", "replaced", "schema_digest",
     "sort_rows",
 ]

@@ -193,3 +193,8 @@ def schema_digest(tables: Mapping[str, Table]) -> str:
         lines.append(f"{name} {declared.layer} {declared.key}")
         lines.extend(f"{c} {f.type} {c in declared.optional} {f.values}" for c, f in declared.columns.items())
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def replaced(table: pa.Table, columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> pa.Table:
+    """The table with other values in some of its columns, under the same schema."""
+    return pa.table([columns.get(name, table[name]) for name in table.column_names], schema=table.schema)

@@ -76,6 +76,10 @@ class _Block:
     """(D, n) when it was announced."""
     last_at: I64
     """(n,) until when time has been taken into account."""
+    effective: F64
+    """(D, V, n) probability of each value being in effect after the last observation, doubts about the sitting in."""
+    effective_without: F64
+    """(D, V, n) the same when the sitting began."""
     best_ratio: F64
     """(D, V, n) largest odds ratio of one observation so far."""
 
@@ -155,6 +159,8 @@ class _Model:
             state_value=np.zeros((dimensions, n), np.int64),
             state_at=np.full((dimensions, n), self.parameters.window_start_us, np.int64),
             last_at=np.full(n, self.parameters.window_start_us, np.int64),
+            effective=np.zeros((dimensions, values, n)),
+            effective_without=np.zeros((dimensions, values, n)),
             best_ratio=np.ones((dimensions, values, n)),
         )
 
@@ -194,10 +200,10 @@ def _exp(x: F64) -> F64:
 
 def _sum(array: F64, axis: int) -> F64:
     """The sum over a short axis, from its first element to its last, whatever the shape of the rest."""
-    before = (slice(None),) * axis
-    total: F64 = array[(*before, 0)].copy()
-    for place in range(1, array.shape[axis]):
-        total += array[(*before, place)]
+    parts = [array[(slice(None),) * axis + (place,)] for place in range(array.shape[axis])]
+    total: F64 = parts[0].copy()
+    for part in parts[1:]:
+        total += part
     return total
 
 
@@ -208,21 +214,28 @@ def _pass_time(block: _Block, model: _Model, starts: Flags, at_us: I64, foreign:
     """
     parameters = model.parameters
     doubt = np.where(starts, block.foreign, 0.0)
-    belief = block.belief + doubt * (block.belief_without - block.belief)
-    active = block.active + doubt * (block.active_without - block.active)
+    difference = block.belief_without - block.belief
+    difference *= doubt
+    block.belief += difference
     days = np.where(starts, np.maximum(at_us - block.last_at, 0) / DAY_US, 0.0)
-    stays = _exp(-parameters.hazard_per_day[:, None] * days)
-    moved = (1.0 - stays)[:, None, :] * _sum(belief, axis=1)
-    belief = belief * stays[:, None, None, :] + parameters.targets[:, :, None, None] * moved[:, None, :, :]
+    for dimension in np.flatnonzero(parameters.hazard_per_day):
+        belief = block.belief[dimension]
+        stays = _exp(-parameters.hazard_per_day[dimension] * days)
+        moved = _sum(belief, axis=0) * (1.0 - stays)
+        belief *= stays
+        for value in np.flatnonzero(parameters.targets[dimension]):
+            belief[value] += parameters.targets[dimension, value] * moved
+    active = block.active + doubt * (block.active_without - block.active)
     lasted, lasts = (_lasting_share(parameters, when - block.state_at) for when in (block.last_at, at_us))
     kept = np.divide(lasts, lasted, out=np.zeros_like(lasted), where=lasted > 0.0)
-    active = active * np.where(starts, kept, 1.0)
-    block.belief[...] = belief
-    block.active[...] = active
-    block.belief_without[...] = np.where(starts, belief, block.belief_without)
-    block.active_without[...] = np.where(starts, active, block.active_without)
-    block.foreign[...] = np.where(starts, foreign, block.foreign)
-    block.last_at[...] = np.where(starts, at_us, block.last_at)
+    block.active[...] = active * np.where(starts, kept, 1.0)
+    block.belief_without[...] = np.where(starts, block.belief, block.belief_without)
+    np.copyto(block.active_without, block.active, where=starts)
+    np.copyto(block.foreign, foreign, where=starts)
+    np.copyto(block.last_at, at_us, where=starts)
+    effective = _effective(block)
+    np.copyto(block.effective, effective, where=starts)
+    np.copyto(block.effective_without, effective, where=starts)
 
 
 def _lasting_share(parameters: ObserverParameters, age_us: I64) -> F64:
@@ -233,13 +246,14 @@ def _lasting_share(parameters: ObserverParameters, age_us: I64) -> F64:
 
 
 def _effective(block: _Block) -> F64:
-    """(D, V, n) probability of each value being in effect: the state's while it holds, else the lasting one."""
-    is_state_value = block.state_value[:, None] == np.arange(block.belief.shape[1])[:, None]
-    own, without = (
-        _sum(belief, axis=2) * (1.0 - active)[:, None] + is_state_value * active[:, None]
-        for belief, active in ((block.belief, block.active), (block.belief_without, block.active_without))
-    )
-    return np.asarray(own + block.foreign * (without - own))
+    """(D, V, n) probability of each value being in effect if the sitting is the user's own: the state's value while
+    that holds, else the lasting one.
+    """
+    effective = _sum(block.belief, axis=2)
+    effective *= (1.0 - block.active)[:, None]
+    d, u = np.nonzero(block.active)
+    effective[d, block.state_value[d, u], u] += block.active[d, u]
+    return effective
 
 
 def _odds(probability: F64) -> F64:
@@ -252,16 +266,18 @@ def _observe(block: _Block, model: _Model, record: DomainRecord, rows: I64) -> N
     is_choice = record.is_choice[rows]
     foreign = np.where(is_choice, model.parameters.other_person, 0.0)
     _pass_time(block, model, model.sitting_starts[rows], record.at_us[rows], foreign)
-    odds = _odds(_effective(block))
+    before = _odds(block.effective)
     if is_choice.any():
         options = np.ascontiguousarray(record.options[rows].transpose(1, 2, 0), dtype=np.int64)
         _take_choice(block, model, options, record.chosen[rows].astype(np.int64), is_choice)
     spoken = np.flatnonzero(~is_choice)
     if spoken.size:
         _take_statement(block, model, record, rows[spoken], spoken)
-    ratio = _odds(_effective(block)) / odds
+    own = _effective(block)
+    block.effective[...] = own + block.foreign * (block.effective_without - own)
+    ratio = _odds(block.effective) / before
     is_evidence = record.said_stance[rows] != BACK_TO_USUAL
-    np.maximum(block.best_ratio, np.where(is_evidence, ratio, 0.0), out=block.best_ratio)
+    np.maximum(block.best_ratio, ratio, out=block.best_ratio, where=is_evidence)
 
 
 def _take_choice(block: _Block, model: _Model, options: I64, chosen: I64, is_choice: Flags) -> None:
@@ -270,14 +286,17 @@ def _take_choice(block: _Block, model: _Model, options: I64, chosen: I64, is_cho
     ``options`` (K, D, n) value codes of what was shown, ``chosen`` (n,) places.
     """
     likelihood, own, by_chance = _choice_likelihood(block, model, options, chosen, is_choice)
-    # What the choice says about the lasting value, should a state hold, is nothing but for the strength.
-    state = np.take_along_axis(likelihood, block.state_value[:, None, None, :], axis=1)[:, 0]
-    by_state = block.active * _sum(_sum(block.belief, axis=1) * state, axis=1)
-    mixed = likelihood * (1.0 - block.active)[:, None, None] + (block.active[:, None] * state)[:, None]
-    belief = block.belief * mixed
-    total = _sum(_sum(belief, axis=2), axis=1)
-    np.maximum(belief / total[:, None, None], LOWEST, out=block.belief)
-    block.active[...] = by_state / total
+    # While a state holds, the choice says nothing of the lasting value, only of the strength.
+    d, u = np.nonzero(block.active)
+    active = block.active[d, u]
+    by_state = likelihood[d, block.state_value[d, u], :, u]
+    likelihood[d, :, :, u] = likelihood[d, :, :, u] * (1.0 - active)[:, None, None] + (active[:, None] * by_state)[:, None]
+    active = active * _sum(_sum(block.belief[d, :, :, u], axis=1) * by_state, axis=1)
+    block.belief *= likelihood
+    total = _sum(_sum(block.belief, axis=2), axis=1)
+    block.belief *= (1.0 / total)[:, None, None]
+    np.maximum(block.belief, LOWEST, out=block.belief)
+    block.active[d, u] = active / total[d, u]
     foreign = block.foreign * by_chance
     block.foreign[...] = np.where(is_choice, foreign / (foreign + (1.0 - block.foreign) * own), block.foreign)
 
@@ -299,26 +318,30 @@ def _choice_likelihood(
 
     utility = np.take(_mean_utility(block, parameters), place)
     total = _sum(utility, axis=1) - position_cost(shown.shape[0], parameters.position_effect)[:, None]
-    others = np.where(shown[:, None], total[:, None] - utility, -np.inf)
-    weight = _exp(others - others.max(axis=0))
-    by_value = np.zeros(dimensions * values * n)
-    for option in range(shown.shape[0]):
-        by_value[place[option]] += weight[option]
-    by_value = by_value.reshape(dimensions, values, 1, 1, n)
-    everything = by_value[:, 0] * model.tilt[:, 0, :, :, None]
-    for value in range(1, values):
-        everything += by_value[:, value] * model.tilt[:, value, :, :, None]
-    taken = np.maximum(chosen, 0)
-    row = np.arange(dimensions)[:, None] * values + codes[taken, :, users].T
-    cell = np.arange(values * points).reshape(values, points, 1) + (row * values * points)[:, None, None, :]
-    share = np.take(model.tilt, cell) * weight[taken, :, users].T[:, None, None, :] / everything
+    total = np.where(shown, total, -np.inf)
+    np.subtract(total[:, None], utility, out=utility)
+    utility -= utility.max(axis=0)
+    weight = _exp(utility)
+    whole = _exp(total - total.max(axis=0))
 
     count = shown.sum(axis=0)
     factor, rest = _with_noise(parameters, count)
-    factor, rest = np.where(is_choice, factor, 0.0), np.where(is_choice, rest, 1.0)
-    whole = _exp(np.where(shown, total, -np.inf) - np.where(shown, total, -np.inf).max(axis=0))
+    factor, rest = np.where(is_choice, factor, LOWEST), np.where(is_choice, rest, 1.0)
+    taken = np.maximum(chosen, 0)
+    by_value = np.bincount(place.ravel(), weight.ravel(), dimensions * values * n).reshape(dimensions, values, n)
+    by_value /= (weight[taken, :, users].T * factor)[:, None]
+    everything = by_value[:, 0, None, None] * model.tilt[:, 0, :, :, None]
+    part = np.empty_like(everything)
+    for value in range(1, values):
+        np.multiply(by_value[:, value, None, None], model.tilt[:, value, :, :, None], out=part)
+        everything += part
+    row = np.arange(dimensions)[:, None] * values + codes[taken, :, users].T
+    cell = np.arange(values * points).reshape(values, points, 1) + (row * (values * points))[:, None, None, :]
+    likelihood = np.take(model.tilt, cell, out=part, mode="clip")
+    likelihood /= everything
+    likelihood += rest
     own = factor * (whole[taken, users] / _sum(whole, axis=0)) + rest
-    return share * factor + rest, own, 1.0 / count
+    return likelihood, own, 1.0 / count
 
 
 def _mean_utility(block: _Block, parameters: ObserverParameters) -> F64:
@@ -326,9 +349,13 @@ def _mean_utility(block: _Block, parameters: ObserverParameters) -> F64:
     strengths = parameters.strengths[:, None, :, None]
     liked = _sum(block.belief * strengths, axis=2)
     strength = _sum(liked, axis=1) * block.active
-    values = np.arange(liked.shape[1])[:, None]
-    liked = liked * (1.0 - block.active)[:, None] + (block.state_value[:, None] == values) * strength[:, None]
-    return _sum(liked[:, :, None] * parameters.match[..., None], axis=1)
+    liked *= (1.0 - block.active)[:, None]
+    d, u = np.nonzero(block.active)
+    liked[d, block.state_value[d, u], u] += strength[d, u]
+    utility = liked[:, 0, None] * parameters.match[:, 0, :, None]
+    for value in range(1, liked.shape[1]):
+        utility += liked[:, value, None] * parameters.match[:, value, :, None]
+    return utility
 
 
 def _with_noise(parameters: ObserverParameters, count: I64) -> tuple[F64, F64]:
@@ -361,7 +388,7 @@ def _answer(answers: Beliefs, queries: I64, model: _Model, block: _Block, at_us:
     """Fills in the queries' rows from a copy of their users' beliefs, carried on to the instants asked about."""
     parameters = model.parameters
     _pass_time(block, model, np.ones(at_us.size, np.bool_), at_us, block.foreign)
-    effective = _effective(block)
+    effective = block.effective
     days = np.maximum(at_us - parameters.window_start_us, 0) / DAY_US
     stays = _exp(-parameters.hazard_per_day[:, None] * days)[:, None]
     unseen = parameters.prior[..., None] * stays + parameters.targets[..., None] * (1.0 - stays)

@@ -1,0 +1,259 @@
+"""Configs: read from a preset or a file, changed by the command line, judged in full, shown and compared.
+
+A file may say ``extends: smoke`` (a preset, or a path beside the file) and then only what differs. Maps are merged key
+by key. Lists, maps of shares (`weights`, `splits`, `locales`) and `table` are replaced whole: part of a distribution
+means nothing. ``key: null`` takes an inherited key away. ``--set a.b.c=VALUE`` reaches any single key, shares included.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from schemas.config import Config, DataConfig
+from schemas.config.agreement import disagreements, levels_of, map_at
+from schemas.explain import Place, Slot, did_you_mean, inside, nearest
+from schemas.load import domain_names, load_domain
+from schemas.source import (
+    Source, SourceError, Violation, core_scalar, judge, read_text, read_yaml, shown, unreadable,
+)
+
+PRESETS = Path(__file__).parents[1] / "presets"
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+-]+)*")
+_OLD_BOOLEANS = ("y", "n", "yes", "no", "on", "off")
+"""Text in YAML 1.2, but readers of YAML 1.1 would take them for true and false."""
+
+
+class Difference(NamedTuple):
+    """One key that two configs disagree on; ``None`` where a config does not have it."""
+
+    path: str
+    old: Any
+    new: Any
+
+
+def preset_names() -> list[str]:
+    """The presets, by name."""
+    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
+
+
+def load_config(
+    preset_or_file: str | Path, sets: Sequence[str] = (), seed: int | None = None, users: int | None = None,
+    workers: int | None = None,
+) -> Config:
+    """The complete config of a preset or a file with the changes of the command line.
+
+    Raises :class:`SourceError` with every violation, those that need other files included.
+    """
+    path = _find(str(preset_or_file), Path())
+    if path is None:
+        raise SourceError([_not_found(str(preset_or_file), str(preset_or_file), None, "")])
+    source = _read(path, ())
+    for text in sets:
+        source = _with_set(source, text)
+    options = (("seed", "data", seed), ("users", "data", users), ("workers", "execution", workers))
+    for name, part, number in options:
+        if number is not None:
+            given = read_text(str(number), f"--{name}", has_lines=False, at=(part, name))
+            source = _merged(source, given, depth=2)
+    config, violations = judge(Config, source)
+    violations += _beyond(source)
+    if config is None or violations:
+        raise SourceError(violations)
+    return config
+
+
+def _find(name: str, folder: Path) -> Path | None:
+    """The preset of that name, or else the file at that path from the folder."""
+    if name in preset_names():
+        return PRESETS / f"{name}.yaml"
+    path = folder / name
+    return path if path.exists() else None
+
+
+def _not_found(name: str, file: str, line: int | None, field: str) -> Violation:
+    near = nearest(name, preset_names())
+    fix = (f"did you mean `{near}`? " if near else "") + f"Presets are {', '.join(preset_names())}"
+    return Violation(file, line, field, name if field else "", "there is no such preset or file", fix)
+
+
+def _read(path: Path, below: tuple[Path, ...]) -> Source:
+    """The file on top of what it extends. ``below`` are the files that led here.
+
+    Where that cannot be read, the preset `smoke` stands in, so that the file's own errors are told with this one.
+    """
+    source = read_yaml(path)
+    if not isinstance(source.value, dict) or "extends" not in source.value:
+        return source
+    name = source.value.pop("extends")
+    mark = source.mark(("extends",))
+    chain = (*below, path.resolve())
+    base = _find(name, path.parent) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        wrong = Violation(mark.file, mark.line, "extends", shown(name), "must be one name", "write smoke")
+    elif base is None:
+        wrong = _not_found(name, mark.file, mark.line, "extends")
+    elif base.resolve() in chain:
+        rule = "the file extends itself in the end"
+        wrong = Violation(mark.file, mark.line, "extends", name, rule, "break the circle")
+    else:
+        under = _read(base, chain)
+        return _merged(under if under.is_readable else _instead(*under.violations), source)
+    return _merged(_instead(wrong), source)
+
+
+def _instead(*violations: Violation) -> Source:
+    return dataclasses.replace(read_yaml(PRESETS / "smoke.yaml"), violations=violations)
+
+
+def _with_set(source: Source, text: str) -> Source:
+    """The source with one ``--set KEY=VALUE``."""
+    key, equals, value = text.partition("=")
+    place = tuple(key.strip().split("."))
+    if equals and all(place):
+        given = read_text(value, f"--set {key.strip()}", has_lines=False, at=place)
+    else:
+        fix = "write it like --set data.disturb.noise.corrupt=0.02"
+        given = unreadable(Violation(f"--set {text}", None, "", "", "must read KEY=VALUE", fix))
+    if not given.is_readable:
+        return dataclasses.replace(source, violations=(*source.violations, *given.violations))
+    return _merged(source, given, depth=len(place))
+
+
+def _merged(base: Source, over: Source, depth: int = 0) -> Source:
+    """``over`` on top of ``base``; down to ``depth`` even maps of shares are merged. Marks follow the values."""
+    above = {} if not depth else {place: over.mark(place) for place in _way_to(over, base)}
+    return Source(
+        over.file if not depth else base.file,
+        _merged_value(base.value, over.value, Slot(Config), depth),
+        {**base.marks, **above, **over.marks},
+        (*base.violations, *over.violations),
+        base.repeated | over.repeated,
+        base.is_readable and over.is_readable,
+    )
+
+
+def _way_to(over: Source, base: Source) -> list[Place]:
+    """The sections that lead to the one value of ``over``: it makes or changes them. `data` as a whole stays the base's."""
+    leaf = min(over.marks, key=len, default=())
+    return [leaf[:length] for length in range(1, len(leaf)) if length > 1 or leaf[:length] not in base.marks]
+
+
+def _merged_value(base: Any, over: Any, slot: Slot | None, depth: int) -> Any:
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    if depth <= 0 and slot is not None and slot.is_shares:
+        return over
+    out = dict(base)
+    for key, value in over.items():
+        out[key] = _merged_value(base[key], value, inside(slot, key), depth - 1) if key in base else value
+    return out
+
+
+def _beyond(source: Source) -> list[Violation]:
+    """What the config breaks between its own keys and against files beside it, whatever else is wrong with it."""
+    data = source.value.get("data") if source.is_readable and isinstance(source.value, dict) else None
+    if not isinstance(data, dict):
+        return []
+    default = DataConfig.model_fields["domains"].get_default(call_default_factory=True)
+    data = {"domains": default, **data}
+    found: list[Violation] = []
+    problems = [*disagreements(data), *_unknown_locales(data), *_unknown_zones(data)]
+    for index, name in enumerate(data["domains"] if isinstance(data["domains"], list) else []):
+        if not isinstance(name, str):
+            continue
+        if name not in domain_names():
+            problems.append((("domains", index), "there is no such domain", did_you_mean(name, domain_names())))
+            continue
+        try:
+            load_domain(name)
+        except SourceError as error:
+            found += error.violations
+    for place, rule, fix in problems:
+        if ("data", *place) not in source.ambiguous:
+            found.append(source.violation(("data", *place), rule, fix))
+    return found
+
+
+def _unknown_locales(data: Mapping[str, Any]) -> list[tuple[Place, str, str]]:
+    locales = map_at(data, "personas", "locales")
+    if not set(locales) - {"en_US"}:
+        return []
+    from faker.config import AVAILABLE_LOCALES
+
+    known = sorted(AVAILABLE_LOCALES)
+    return [
+        (("personas", "locales", name), f"Faker has no locale `{name}`", did_you_mean(name, known, "write one like en_GB"))
+        for name in locales if name not in known
+    ]
+
+
+def _unknown_zones(data: Mapping[str, Any]) -> list[tuple[Place, str, str]]:
+    place = ("personas", "attributes", "time_zone")
+    spec = map_at(data, *place)
+    if not spec:
+        return []
+    from zoneinfo import available_timezones
+
+    known = sorted(available_timezones())
+    return [
+        (place, f"there is no time zone `{name}`", did_you_mean(name, known, "write one like Europe/Oslo"))
+        for name in levels_of(spec) if name not in known
+    ]
+
+
+def show(config: Config) -> str:
+    """The complete config as YAML, every key with what it means. Loads back equal."""
+    return "\n".join(_lines(config, config.model_dump(mode="json"), "")) + "\n"
+
+
+def _lines(model: BaseModel, plain: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        if value is None:
+            continue
+        if field.description:
+            yield from (f"{indent}# {line}" for line in field.description.splitlines())
+        if isinstance(value, BaseModel):
+            yield f"{indent}{name}:"
+            yield from _lines(value, plain[name], indent + "  ")
+        elif isinstance(value, dict) and value and all(isinstance(part, BaseModel) for part in value.values()):
+            yield f"{indent}{name}:"
+            for key, part in value.items():
+                yield f"{indent}  {_yaml(key)}:"
+                yield from _lines(part, plain[name][key], indent + "    ")
+        else:
+            yield f"{indent}{name}: {_yaml(plain[name])}"
+
+
+def _yaml(value: Any) -> str:
+    """The value on one line, text in quotes wherever a reader of YAML 1.1 or 1.2 could take it for something else."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_yaml(key)}: {_yaml(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_yaml(part) for part in value) + "]"
+    if not isinstance(value, str):
+        return json.dumps(value)
+    if _PLAIN.fullmatch(value) and isinstance(core_scalar(value), str) and value.casefold() not in _OLD_BOOLEANS:
+        return value
+    quoted = json.dumps(value, ensure_ascii=False)
+    return "".join(letter if letter.isprintable() else f"\\U{ord(letter):08x}" for letter in quoted)
+
+
+def diff(old: Config, new: Config) -> list[Difference]:
+    """The keys on which two configs differ, in the order of the schema."""
+    return list(_differences(old.model_dump(mode="json"), new.model_dump(mode="json"), ""))
+
+
+def _differences(old: Any, new: Any, path: str) -> Iterator[Difference]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys([*old, *new]):
+            yield from _differences(old.get(key), new.get(key), f"{path}.{key}" if path else key)
+    elif old != new:
+        yield Difference(path, old, new)

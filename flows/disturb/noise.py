@@ -1,0 +1,190 @@
+"""Noise: small named functions, each an overlay on the clean lines, applied in the order of ``NOISE_ORDER``.
+
+Every kind draws its targets from the clean lines with an aspect of its own, so that one rate touches no other kind and
+a higher rate only adds. What a kind writes into a line is what it would write there if it were alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flows.common.clock import SECOND
+from flows.common.draws import Draws, categorical, key_of
+from flows.common.ids import id_keys, opaque_ids, user_ids_of
+from flows.disturb.ledger import injection_ids, ledger_rows, single_lists
+from schemas.behaviour.catalogue_index import CatalogueIndex
+from schemas.behaviour.choice import choice_shares, position_cost
+from schemas.behaviour.effective import EffectiveValues
+from schemas.behaviour.taste import taste_utility
+from schemas.config.data import TimelinesConfig
+from schemas.domain import Domain
+
+I64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
+NOISE_ORDER = ("other_person", "accidental", "duplicate")
+"""Kinds that act before words are spoken, in the order of application. `corrupt` follows once there are words."""
+
+
+class Lines(NamedTuple):
+    """The clean lines of a shard as arrays: what noise needs to know of them."""
+
+    events: pa.Table
+    number: U64
+    key: U64
+    at_us: I64
+    is_choice: npt.NDArray[np.bool_]
+
+
+class Overlay(NamedTuple):
+    """What a kind does: lines it changes with their new items, and its ledger rows.
+
+    ``line`` and ``ledger_of_line`` say which ledger row touched which clean line.
+    """
+
+    line: I64
+    item_id: pa.Array
+    ledger: pa.Table
+    ledger_of_line: I64
+    actor_id: pa.Array | None = None
+
+
+def lines_of(events: pa.Table, numbers: U64) -> Lines:
+    """``numbers`` are the users of the lines."""
+    return Lines(
+        events, numbers, id_keys(events["event_id"]), events["at"].cast(pa.int64()).to_numpy(),
+        pc.is_valid(events["options"]).to_numpy(),
+    )
+
+
+def accidental(lines: Lines, rate: float, draws: Draws) -> Overlay:
+    """Another option of the screen was hit than the one intended, each as likely as the next."""
+    choices = np.flatnonzero(lines.is_choice)
+    hit = choices[draws.uniform("accidental", lines.number[choices], lines.key[choices]) < rate]
+    options = lines.events["options"].take(pa.array(hit)).combine_chunks()
+    intended = lines.events["item_id"].take(pa.array(hit)).combine_chunks()
+    width = len(options[0]) if hit.size else 1
+    flat = options.flatten()
+    place = np.floor(draws.uniform("accidental option", lines.number[hit], lines.key[hit]) * (width - 1)).astype(np.int64)
+    shown = pc.index_in(intended, value_set=flat) if hit.size == 0 else _position(flat, intended, width)
+    other = flat.take(pa.array(np.arange(hit.size) * width + place + (place >= shown))) if hit.size else flat
+    with np.errstate(over="ignore"):
+        ids = injection_ids(draws, lines.number[hit], lines.key[hit] + np.uint64(key_of("accidental")))
+    ledger = ledger_rows(
+        ids, lines.number[hit], "noise", "accidental", "ignore_event",
+        single_lists(lines.events["event_id"].take(pa.array(hit)).combine_chunks()), lines.at_us[hit], before=intended, after=other,
+    )
+    return Overlay(hit, other, ledger, np.arange(hit.size))
+
+
+def _position(flat: pa.Array, item: pa.Array, width: int) -> I64:
+    """(n,) place of each item in its own screen of ``width`` options."""
+    repeated = item.take(pa.array(np.repeat(np.arange(len(item)), width)))
+    same = pc.equal(flat, repeated).to_numpy(zero_copy_only=False).reshape(-1, width)
+    return np.argmax(same, axis=1).astype(np.int64)
+
+
+class OtherPeople(NamedTuple):
+    """For each user of the shard, who else may use the account: an actor id or null, and that actor's tastes by domain."""
+
+    actor_id: pa.Array
+    tastes: Mapping[str, EffectiveValues]
+
+
+def other_person(
+    lines: Lines, users: I64, others: OtherPeople, domains: Mapping[str, Domain], indexes: Mapping[str, CatalogueIndex],
+    config: TimelinesConfig, rate: float, draws: Draws,
+) -> Overlay:
+    """Somebody else of the household used the account for a whole session and chose by their own taste.
+
+    ``users`` is each line's row among the users of the shard.
+    """
+    session = pc.dictionary_encode(lines.events["session_id"]).combine_chunks()
+    names, code = session.dictionary, session.indices.to_numpy().astype(np.int64)
+    first = np.unique(code, return_index=True)[1]
+    number, key = lines.number[first], id_keys(names)
+    shared = pc.is_valid(others.actor_id).to_numpy(zero_copy_only=False)[users[first]]
+    has_choice = np.bincount(code, weights=lines.is_choice, minlength=len(names)) > 0
+    picked = shared & has_choice & (draws.uniform("other person", number, key) < rate)
+    line = np.flatnonzero(picked[code] & lines.is_choice)
+    items = np.empty(line.size, dtype=object)
+    for name, domain in domains.items():
+        here = np.flatnonzero(pc.equal(lines.events["domain"].take(pa.array(line)), name).to_numpy())
+        if here.size == 0:
+            continue
+        rows = line[here]
+        index = indexes[name]
+        flat = lines.events["options"].take(pa.array(rows)).combine_chunks().flatten()
+        options = index.code_of(flat).reshape(rows.size, -1)
+        value, _ = others.tastes[name].at(users[rows], lines.at_us[rows])
+        utility = taste_utility(domain, index.values, value, others.tastes[name].strength[users[rows]], options)
+        utility -= position_cost(options.shape[1], config.position_effect)
+        uniform = draws.uniform("other person choice", lines.number[rows], lines.key[rows])
+        taken = categorical(uniform, choice_shares(utility, config.exploration))
+        items[here] = index.id_array.take(pa.array(options[np.arange(rows.size), taken])).to_numpy(zero_copy_only=False)
+    return _session_overlay(lines, line, pa.array(items, pa.string()), code, picked, number, key, names, others, users[first], draws)
+
+
+def _session_overlay(
+    lines: Lines, line: I64, items: pa.Array, code: I64, picked: npt.NDArray[np.bool_], number: U64, key: U64, names: pa.Array,
+    others: OtherPeople, user: I64, draws: Draws,
+) -> Overlay:
+    """One ledger row a session, over every line of it; choices carry the other person's items."""
+    sessions = np.flatnonzero(picked)
+    every = np.flatnonzero(picked[code])
+    order = every[np.argsort(code[every], kind="stable")]
+    counts = np.bincount(code[order], minlength=picked.size)[sessions]
+    event_ids = pa.ListArray.from_arrays(
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), lines.events["event_id"].take(pa.array(order)).combine_chunks()
+    )
+    with np.errstate(over="ignore"):
+        ids = injection_ids(draws, number[sessions], key[sessions] + np.uint64(key_of("other_person")))
+    actor = others.actor_id.take(pa.array(user[sessions]))
+    onset = np.array([lines.at_us[order[a]] for a in np.cumsum(counts) - counts], np.int64) if sessions.size else np.empty(0, np.int64)
+    parameters = pa.array(
+        [json.dumps({"actor_id": a, "session_id": s}) for a, s in zip(actor.to_pylist(), names.take(pa.array(sessions)).to_pylist(), strict=True)],
+        pa.string(),
+    )
+    ledger = ledger_rows(
+        ids, number[sessions], "noise", "other_person", "attribute_to_other", event_ids, onset, parameters=parameters
+    )
+    row_of = np.full(picked.size, -1, np.int64)
+    row_of[sessions] = np.arange(sessions.size)
+    new_item = np.full(every.size, -1, np.int64)
+    new_item[np.searchsorted(every, line)] = np.arange(line.size)
+    clean = lines.events["item_id"].take(pa.array(every)).combine_chunks()
+    item_id = pc.if_else(pa.array(new_item >= 0), items.take(pa.array(new_item, mask=new_item < 0)), clean)
+    return Overlay(every, item_id, ledger, row_of[code[every]], actor_id=actor.take(pa.array(row_of[code[every]])))
+
+
+class Copies(NamedTuple):
+    """Lines that the log has twice: which clean line, the copy's id and delay, and the ledger."""
+
+    line: I64
+    event_id: pa.Array
+    delay_us: I64
+    ledger: pa.Table
+
+
+def duplicate(lines: Lines, rate: float, draws: Draws) -> Copies:
+    """The same line again, logged some seconds later under an id of its own."""
+    hit = np.flatnonzero(draws.uniform("duplicate", lines.number, lines.key) < rate)
+    number, key = lines.number[hit], lines.key[hit]
+    delay = (2 + np.floor(draws.uniform("duplicate delay", number, key) * 89)).astype(np.int64) * SECOND
+    with np.errstate(over="ignore"):
+        copy_ids = opaque_ids(draws, "event", number, key + np.uint64(key_of("copy")))
+        ids = injection_ids(draws, number, key + np.uint64(key_of("duplicate")))
+    original = lines.events["event_id"].take(pa.array(hit)).combine_chunks()
+    ledger = ledger_rows(
+        ids, number, "noise", "duplicate", "ignore_duplicate", single_lists(copy_ids), lines.at_us[hit],
+        before=original, after=copy_ids,
+    )
+    return Copies(hit, copy_ids, delay, ledger)
+
+

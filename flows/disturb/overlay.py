@@ -1,0 +1,215 @@
+"""The disturbed log: the clean timeline with its overlay, the ledger of everything done, and the truth behind each line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flows.common.clock import microseconds
+from flows.common.ids import user_numbers
+from flows.common.presentation import presented
+from flows.common.stage import Context, Tables
+from flows.disturb.claims import Household, stated_vs_done, talk_rows, temporary_state
+from flows.disturb.noise import Copies, Lines, OtherPeople, Overlay, accidental, duplicate, lines_of, other_person
+from schemas.behaviour.catalogue_index import CatalogueIndex, catalogue_index
+from schemas.behaviour.effective import EffectiveValues, effective_values
+from schemas.domain import Domain
+from schemas.load import load_domains
+from schemas.tables.core import replaced, sort_rows
+from schemas.tables.internal import STATEMENTS, SYMBOLIC_EVENTS, SYMBOLIC_LEDGER, SYMBOLIC_SESSIONS, SYMBOLIC_TRUTH
+
+I64 = npt.NDArray[np.int64]
+MAY_BREAK: Mapping[str, tuple[str, ...]] = {
+    "other_person": (),
+    "accidental": (),
+    "duplicate": ("one line for one act",),
+    "stated_vs_done": ("one session at a time",),
+    "temporary_state": ("one session at a time",),
+    "corrupt": ("spelling",),
+}
+"""Invariants of the clean timeline that rows of a kind may break; every other invariant still holds."""
+
+
+def disturb(context: Context, tables: Tables) -> Tables:
+    """The symbolic tables of the shard: sessions, events, truth, ledger and statements.
+
+    With all rates 0, and no drift or states, sessions, events and statements equal the clean ones.
+    """
+    data, draws = context.data, context.draws
+    domains = load_domains(data.domains)
+    events = tables["clean_events"]
+    lines = lines_of(events, user_numbers(events["user_id"]))
+    users = pc.index_in(events["user_id"], value_set=tables["users"]["user_id"].combine_chunks()).to_numpy().astype(np.int64)
+    indexes = {n: catalogue_index(d, tables["items"], tables["item_attributes"]) for n, d in domains.items()}
+    selves, others = _actors(tables["actors"], tables["users"])
+    tastes = _tastes(tables["dispositions"], selves, domains)
+    noise = data.disturb.noise
+    overlays = [
+        other_person(
+            lines, users, OtherPeople(others, _tastes(tables["dispositions"], others, domains)), domains, indexes,
+            data.timelines, noise.other_person, draws,
+        ),
+        accidental(lines, noise.accidental, draws),
+    ]
+    copies = duplicate(lines, noise.duplicate, draws)
+    claims, ledgers = [], [tables["drift"], *(overlay.ledger for overlay in overlays), copies.ledger]
+    people = _household(tables["users"], selves, context)
+    disposition_ids = tables["dispositions"]["disposition_id"].combine_chunks()
+    for name, domain in domains.items():
+        for made in (
+            temporary_state(domain, tastes[name], disposition_ids, people, draws),
+            stated_vs_done(domain, tastes[name], people, data.disturb.contradictions.stated_vs_done, draws),
+        ):
+            claims += made[0]
+            ledgers += made[1]
+    talks = talk_rows(claims, domains, people, draws)
+    changed = _with_items(events, overlays, indexes)
+    truth = _with_truth(tables["clean_truth"], events["event_id"], overlays)
+    log = pa.concat_tables([changed, _copied(changed, copies), talks.events])
+    sessions = pa.concat_tables([tables["clean_sessions"], talks.sessions])
+    sessions, log = presented(sessions, log, SYMBOLIC_SESSIONS, SYMBOLIC_EVENTS)
+    return {
+        "symbolic_sessions": sessions,
+        "symbolic_events": log,
+        "symbolic_truth": SYMBOLIC_TRUTH.conform(
+            sort_rows(pa.concat_tables([truth, _copied_truth(truth, events["event_id"], copies), talks.truth]), SYMBOLIC_TRUTH)
+        ),
+        "symbolic_ledger": SYMBOLIC_LEDGER.conform(sort_rows(pa.concat_tables(ledgers), SYMBOLIC_LEDGER)),
+        "statements": STATEMENTS.conform(
+            sort_rows(pa.concat_tables([_with_copies(tables["clean_statements"], events, copies), talks.statements]), STATEMENTS)
+        ),
+    }
+
+
+def _actors(actors: pa.Table, users: pa.Table) -> tuple[pa.Array, pa.Array]:
+    """For each user the actor they are, and the other one of the household or null."""
+    result = []
+    for some in (pc.equal(actors["relation"], "self"), pc.not_equal(actors["relation"], "self")):
+        own = actors.filter(some).combine_chunks()
+        place = pc.index_in(users["user_id"], value_set=own["user_id"].combine_chunks())
+        result.append(own["actor_id"].combine_chunks().take(place.combine_chunks()))
+    return result[0], result[1]
+
+
+def _tastes(dispositions: pa.Table, people: pa.Array, domains: Mapping[str, Domain]) -> dict[str, EffectiveValues]:
+    return {n: effective_values(dispositions, people, "actor_id", d.value_names()) for n, d in domains.items()}
+
+
+def _household(users: pa.Table, selves: pa.Array, context: Context) -> Household:
+    zones = sorted(pc.unique(users["time_zone"]).to_pylist())
+    zone = pc.index_in(users["time_zone"], value_set=pa.array(zones)).to_numpy().astype(np.int64)
+    start, end = (microseconds(t.astimezone(UTC)) for t in (context.data.window.start, context.data.window.end))
+    return Household(user_numbers(users["user_id"]), selves, zone, zones, start, end)
+
+
+def _with_items(events: pa.Table, overlays: list[Overlay], indexes: Mapping[str, CatalogueIndex]) -> pa.Table:
+    """The clean lines with the items of the overlays, the later kind over the earlier; prices follow the items."""
+    item = events["item_id"].combine_chunks()
+    for overlay in overlays:
+        place = np.full(len(item), -1, np.int64)
+        place[overlay.line] = np.arange(overlay.line.size)
+        item = pc.if_else(pa.array(place >= 0), overlay.item_id.take(pa.array(place, mask=place < 0)), item)
+    changed = pc.fill_null(pc.not_equal(item, events["item_id"].combine_chunks()), False)
+    price = events["price_cents"].combine_chunks()
+    for index in indexes.values():
+        row = index.code_of(item)
+        here = pc.and_(changed, pa.array(row >= 0))
+        price = pc.if_else(here, pa.array(index.price_cents[np.maximum(row, 0)]), price)
+    return _with_totals(replaced(events, {"item_id": item, "price_cents": price}), changed)
+
+
+def _with_totals(events: pa.Table, changed: pa.Array) -> pa.Table:
+    """The sum at the end of a session whose items changed, made to fit."""
+    session = pc.dictionary_encode(events["session_id"]).combine_chunks()
+    code = session.indices.to_numpy().astype(np.int64)
+    price = pc.fill_null(events["price_cents"].combine_chunks(), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    is_line = pc.is_valid(events["options"]).to_numpy()
+    total = np.bincount(code, weights=np.where(is_line, price, 0), minlength=len(session.dictionary)).astype(np.int64)
+    touched = np.bincount(code, weights=changed.to_numpy(zero_copy_only=False), minlength=len(session.dictionary)) > 0
+    is_close = pc.equal(events["action"], "checkout").to_numpy() & touched[code]
+    column = pc.if_else(pa.array(is_close), pa.array(total[code]), events["price_cents"].combine_chunks())
+    return replaced(events, {"price_cents": column})
+
+
+def _with_truth(truth: pa.Table, event_ids: pa.ChunkedArray, overlays: list[Overlay]) -> pa.Table:
+    """The truth of the clean lines with what touched them: the first kind in the written order names the noise."""
+    row = pc.index_in(event_ids, value_set=truth["event_id"].combine_chunks()).to_numpy().astype(np.int64)
+    size = truth.num_rows
+    kind = np.full(size, None, dtype=object)
+    actor = truth["actor_id"].combine_chunks()
+    touched: list[I64] = []
+    injections: list[pa.Array] = []
+    for overlay in overlays:
+        place = row[overlay.line]
+        ledger = overlay.ledger
+        if place.size == 0:
+            continue
+        name = ledger["kind"][0].as_py()
+        kind[place] = np.where(np.equal(kind[place], None), name, kind[place])
+        touched.append(place)
+        injections.append(ledger["injection_id"].combine_chunks().take(pa.array(overlay.ledger_of_line)))
+        if overlay.actor_id is not None:
+            where = np.full(size, -1, np.int64)
+            where[place] = np.arange(place.size)
+            actor = pc.if_else(pa.array(where >= 0), overlay.actor_id.take(pa.array(where, mask=where < 0)), actor)
+    columns = {
+        "actor_id": actor,
+        "is_noise": pa.array(np.not_equal(kind, None)),
+        "noise_kind": pa.array(kind, pa.string()),
+        "injection_ids": _lists(size, touched, injections),
+    }
+    return replaced(truth, columns)
+
+
+def _lists(size: int, rows: list[I64], values: list[pa.Array]) -> pa.Array:
+    """(size,) lists that gather the values of their rows, in the order given."""
+    kind = SYMBOLIC_TRUTH.columns["injection_ids"].type
+    row = np.concatenate([np.empty(0, np.int64), *rows])
+    flat = pa.concat_arrays([pa.array([], pa.string()), *values])
+    order = np.argsort(row, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=size))]).astype(np.int32)
+    return pa.ListArray.from_arrays(offsets, flat.take(pa.array(order)), type=kind)
+
+
+def _copied(events: pa.Table, copies: Copies) -> pa.Table:
+    """The lines that the log has twice, as they stand in the log, under their new ids."""
+    some = events.take(pa.array(copies.line))
+    logged = some["logged_at"].cast(pa.int64()).to_numpy() + copies.delay_us
+    return replaced(some, {"event_id": copies.event_id, "logged_at": pa.array(logged).cast(SYMBOLIC_EVENTS.columns["logged_at"].type)})
+
+
+def _copied_truth(truth: pa.Table, event_ids: pa.ChunkedArray, copies: Copies) -> pa.Table:
+    """The truth of the copies: noise, and behind it what stands behind the original."""
+    original = event_ids.combine_chunks().take(pa.array(copies.line))
+    some = truth.take(pc.index_in(original, value_set=truth["event_id"].combine_chunks())).combine_chunks()
+    size = copies.line.size
+    own = pa.ListArray.from_arrays(np.arange(size + 1, dtype=np.int32), copies.ledger["injection_id"].combine_chunks())
+    known = some["injection_ids"].combine_chunks() if size else own
+    columns = {
+        "event_id": copies.event_id,
+        "is_noise": pa.array(np.ones(size, bool)),
+        "noise_kind": pc.fill_null(some["noise_kind"], "duplicate"),
+        "injection_ids": _joined(known, own),
+    }
+    return replaced(some, columns)
+
+
+def _joined(left: pa.Array, right: pa.Array) -> pa.Array:
+    """(n,) lists: those of the left with those of the right behind."""
+    count = len(left)
+    rows = [np.repeat(np.arange(count), part.value_lengths().to_numpy(zero_copy_only=False)) for part in (left, right)]
+    return _lists(count, rows, [left.flatten(), right.flatten()])
+
+
+def _with_copies(statements: pa.Table, events: pa.Table, copies: Copies) -> pa.Table:
+    """The statements, and those of lines that the log has twice."""
+    original = events["event_id"].combine_chunks().take(pa.array(copies.line))
+    place = pc.index_in(original, value_set=statements["event_id"].combine_chunks())
+    said = pc.is_valid(place)
+    some = replaced(statements.take(place.filter(said)), {"event_id": copies.event_id.filter(said)})
+    return pa.concat_tables([statements, some])

@@ -1,0 +1,203 @@
+"""Claims about the catalogue."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from flows.catalogue.generate import Catalogue, catalogue, popularity
+from flows.common.draws import Draws
+from schemas.domain import Domain
+from schemas.load import load_domains
+
+DRAWS = Draws(7, "catalogue")
+
+
+@pytest.fixture(scope="module")
+def domains() -> dict[str, Domain]:
+    return load_domains(["food", "groceries"])
+
+
+@pytest.fixture(scope="module")
+def made(domains: Mapping[str, Domain]) -> Catalogue:
+    return catalogue(domains, DRAWS)
+
+
+def attributes_of(made: Catalogue) -> dict[str, dict[str, str]]:
+    out: dict[str, dict[str, str]] = {}
+    for row in made.item_attributes.to_pylist():
+        out.setdefault(row["item_id"], {})[row["dimension"]] = row["value"]
+    return out
+
+
+def changed(domain: Domain, **parts: object) -> Domain:
+    return domain.model_copy(update={"catalogue": domain.catalogue.model_copy(update=parts)})
+
+
+def test_there_is_one_item_for_every_category_and_combination_of_values(
+    domains: Mapping[str, Domain], made: Catalogue
+) -> None:
+    attributes = attributes_of(made)
+    for domain in domains.values():
+        wanted = len(domain.catalogue.categories)
+        for spec in domain.dimensions.values():
+            wanted *= len(spec.values)
+        own = [row for row in made.items.to_pylist() if row["domain"] == domain.name]
+        combinations = {
+            (row["category"], *(attributes[row["item_id"]][dimension] for dimension in domain.dimension_ids())) for row in own
+        }
+        assert len(own) == len(combinations) == wanted
+
+
+def test_rows_are_in_the_order_of_their_keys(made: Catalogue) -> None:
+    for table, key in ((made.items, ["item_id"]), (made.item_attributes, ["item_id", "dimension"]), (made.tools, ["tool_id"])):
+        rows = list(zip(*(table[name].to_pylist() for name in key), strict=True))
+        assert rows == sorted(set(rows))
+
+
+def test_every_distractor_is_an_attribute_with_a_value_of_its_own(domains: Mapping[str, Domain], made: Catalogue) -> None:
+    for domain in domains.values():
+        for name, spec in domain.distractors.items():
+            rows = made.item_attributes.filter(pa.compute.equal(made.item_attributes["dimension"], f"{domain.name}.{name}"))
+            counts = [entry["counts"] for entry in rows["value"].combine_chunks().value_counts().to_pylist()]
+            assert len(counts) == len(spec.words)
+            assert max(counts) < 1.2 * min(counts)
+
+
+def test_a_title_names_exactly_the_values_of_its_item_and_a_description_none(
+    domains: Mapping[str, Domain], made: Catalogue
+) -> None:
+    attributes = attributes_of(made)
+    for domain in domains.values():
+        spoken = [
+            (f"{domain.name}.{dimension}", value, re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE))
+            for dimension, spec in domain.dimensions.items()
+            for value, value_spec in spec.values.items()
+            for word in value_spec.words
+        ]
+        for row in made.items.filter(pa.compute.equal(made.items["domain"], domain.name)).to_pylist():
+            own = attributes[row["item_id"]]
+            read = {dimension: value for dimension, value, pattern in spoken if pattern.search(row["title"])}
+            hits = sum(pattern.search(row["title"]) is not None for _, _, pattern in spoken)
+            assert read == {dimension: own[dimension] for dimension in domain.dimension_ids()}, row["title"]
+            assert hits == len(domain.dimensions), row["title"]
+            assert not any(pattern.search(row["description"]) for _, _, pattern in spoken), row["description"]
+
+
+def test_titles_tell_items_apart_and_begin_with_a_capital(made: Catalogue) -> None:
+    for column in ("title", "description"):
+        assert all(text[0] == text[0].upper() and "{" not in text and "  " not in text for text in made.items[column].to_pylist())
+    pairs = list(zip(made.items["domain"].to_pylist(), made.items["title"].to_pylist(), strict=True))
+    assert len(set(pairs)) == len(pairs)
+
+
+def test_a_description_says_the_distractors_of_its_item(domains: Mapping[str, Domain], made: Catalogue) -> None:
+    attributes = attributes_of(made)
+    for row in made.items.slice(0, 300).to_pylist():
+        for name, spec in domains[row["domain"]].distractors.items():
+            phrase = spec.words[attributes[row["item_id"]][f"{row['domain']}.{name}"]]
+            assert phrase.casefold() in row["description"].casefold()
+
+
+def test_prices_go_in_steps_of_five_cents_and_follow_the_factors(domains: Mapping[str, Domain], made: Catalogue) -> None:
+    price = made.items["price_cents"].to_numpy()
+    assert (price % 5 == 0).all()
+    assert price.min() > 0
+    attributes = attributes_of(made)
+    level = np.array([attributes[item].get("food.price_level", "") for item in made.items["item_id"].to_pylist()])
+    ratio = np.log(price[level == "upscale"]).mean() - np.log(price[level == "midrange"]).mean()
+    assert abs(ratio - np.log(1.9)) < 0.02
+    spread = np.log(price[level == "budget"] * 1.0)
+    assert 0.12 < spread.std() < 0.35
+
+
+def test_an_id_is_a_function_of_the_seed_and_of_what_the_item_is(domains: Mapping[str, Domain], made: Catalogue) -> None:
+    assert all(re.fullmatch("i-[0-9a-hjkmnp-tv-z]{10}", item) for item in made.items["item_id"].to_pylist())
+    other = catalogue(domains, Draws(8, "catalogue"))
+    assert not set(other.items["item_id"].to_pylist()) & set(made.items["item_id"].to_pylist())
+    golden = made.items.filter(pa.compute.equal(made.items["item_id"], GOLDEN["item_id"])).to_pylist()
+    assert golden == [GOLDEN]
+
+
+GOLDEN = {
+    "item_id": "i-004z35ya6q", "domain": "groceries", "category": "meals",
+    "title": "Family-pack unsweetened ravioli, fresh, local, big-name, 5g-protein",
+    "description": "Ravioli made in a harbour kitchen, in a plain sleeve, with a serving leaflet.",
+    "price_cents": 1480, "currency": "USD", "owner_user_id": None,
+}
+
+
+def test_the_order_of_domains_dimensions_and_values_in_the_files_changes_nothing(
+    domains: Mapping[str, Domain], made: Catalogue
+) -> None:
+    food = domains["food"]
+    turned = food.model_copy(
+        update={
+            "dimensions": {
+                name: spec.model_copy(update={"values": dict(reversed(spec.values.items()))})
+                for name, spec in reversed(food.dimensions.items())
+            }
+        }
+    )
+    again = catalogue({"groceries": domains["groceries"], "food": turned}, DRAWS)
+    assert again.item_attributes.equals(made.item_attributes)
+    assert again.tools["tool_id"].equals(made.tools["tool_id"])
+    for column in made.items.column_names:
+        if column != "price_cents":
+            assert again.items[column].equals(made.items[column]), column
+    # The factors are multiplied in another order, which may move a price that lies between two steps.
+    assert (np.abs(again.items["price_cents"].to_numpy() - made.items["price_cents"].to_numpy()) <= 5).all()
+
+
+def test_a_new_category_or_domain_leaves_every_other_item_as_it_was(
+    domains: Mapping[str, Domain], made: Catalogue
+) -> None:
+    shop = domains["food"].catalogue
+    more = changed(
+        domains["food"],
+        categories={"sweet": ["tart"], **shop.categories},
+        base_price_cents={"sweet": 800, **shop.base_price_cents},
+    )
+    grown = catalogue({"food": more}, DRAWS)
+    kept = grown.items.filter(pa.compute.equal(grown.items["category"], "main"))
+    assert kept.equals(made.items.filter(pa.compute.equal(made.items["domain"], "food")))
+
+
+def test_a_domain_without_distractors_and_with_a_plain_description_works(domains: Mapping[str, Domain]) -> None:
+    bare = changed(domains["food"].model_copy(update={"distractors": {}}), descriptions=["as it comes", "{title}."])
+    made = catalogue({"food": bare}, DRAWS)
+    rows = made.items.to_pylist()
+    assert {row["description"] == "As it comes" for row in rows} == {True, False}
+    assert all(row["description"] in ("As it comes", f"{row['title']}.") for row in rows)
+    assert made.item_attributes.num_rows == made.items.num_rows * len(bare.dimensions)
+
+
+def test_tools_carry_a_schema_of_their_arguments(made: Catalogue) -> None:
+    row = next(row for row in made.tools.to_pylist() if row["name"] == "groceries_add_to_cart")
+    schema = json.loads(row["parameters"])
+    assert schema["required"] == ["item_id"]
+    assert schema["properties"]["quantity"]["maximum"] == 10
+    assert schema["additionalProperties"] is False
+    assert made.tools.num_rows == 12
+
+
+def test_a_tool_that_cannot_work_stops_the_build_with_every_reason(domains: Mapping[str, Domain]) -> None:
+    broken = domains["food"].tools[2].model_copy(update={"requires": [], "effects": ["charge_balance"]})
+    spoilt = domains["food"].model_copy(update={"tools": [broken]})
+    with pytest.raises(ValueError, match=r"domain food: .*`charge_balance` must come after one of"):
+        catalogue({"food": spoilt}, DRAWS)
+
+
+def test_popularity_is_zipf_over_a_rank_that_no_order_changes(domains: Mapping[str, Domain], made: Catalogue) -> None:
+    food = domains["food"]
+    ids = made.items.filter(pa.compute.equal(made.items["domain"], "food"))["item_id"].to_pylist()
+    weights = popularity(food, ids, DRAWS)
+    assert np.allclose(np.sort(weights)[::-1], np.round(np.arange(1, len(ids) + 1) ** -0.5, 6))
+    assert (popularity(food, ids[::-1], DRAWS)[::-1] == weights).all()
+    assert (popularity(food, ids, Draws(8, "catalogue")) != weights).any()
+    assert abs(np.corrcoef(weights, np.arange(len(ids)))[0, 1]) < 0.1

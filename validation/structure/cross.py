@@ -1,0 +1,206 @@
+"""Rules over several tables, each a query for the ids that break it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from schemas.tables import Table
+from validation.structure.folder import Violation, literal, quoted
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+EXAMPLES = 5
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule. ``breaks`` selects one column `id`, as text: what breaks it."""
+
+    group: str
+    table: str
+    column: str
+    text: str
+    breaks: str
+
+
+UNDECLARED_REFERENCES = (
+    ("events", "options", "items.item_id"),
+    ("events", "image_id", "images.image_id"),
+    ("event_truth", "user_id", "users.user_id"),
+    ("event_truth", "injection_ids", "injections.injection_id"),
+    ("event_truth", "driver_disposition_ids", "dispositions.disposition_id"),
+    ("constraints", "window_event_ids", "events.event_id"),
+    ("constraints", "necessary_event_ids", "events.event_id"),
+    ("answers", "user_id", "users.user_id"),
+    ("posteriors", "user_id", "users.user_id"),
+    ("tasks", "tool_ids", "tools.tool_id"),
+)
+"""References between released tables besides those that the tables declare."""
+STRUCT_REFERENCES = (
+    ("tasks", "options", "item_id", "items.item_id"),
+    ("answers", "options", "violated_constraint_ids", "constraints.constraint_id"),
+)
+"""References inside a list of structs: table, column, field, target."""
+
+EVENT_RULES = (
+    Rule("events", "events", "event_id", "has a row in `event_truth`",
+         "SELECT event_id AS id FROM events ANTI JOIN event_truth USING (event_id)"),
+    Rule("events", "event_truth", "user_id", "is the user of the event",
+         "SELECT t.event_id AS id FROM event_truth t JOIN events e USING (event_id) WHERE t.user_id <> e.user_id"),
+    Rule("events", "events", "logged_at", "is not before `at`", 'SELECT event_id AS id FROM events WHERE logged_at < "at"'),
+    Rule("events", "events", "at", "is not before the user's `signed_up_at`",
+         'SELECT event_id AS id FROM events JOIN users USING (user_id) WHERE "at" < signed_up_at'),
+)
+SESSION_RULES = (
+    Rule("sessions", "sessions", "ended_at", "is not before `started_at`",
+         "SELECT session_id AS id FROM sessions WHERE ended_at < started_at"),
+    Rule("sessions", "events", "at", "lies within the session, from `started_at` to `ended_at`",
+         'SELECT event_id AS id FROM events JOIN sessions USING (session_id) WHERE "at" < started_at OR "at" > ended_at'),
+    Rule("sessions", "events", "user_id", "is the user of the session",
+         "SELECT event_id AS id FROM events e JOIN sessions s USING (session_id) WHERE e.user_id <> s.user_id"),
+    Rule("sessions", "sessions", "event_count", "counts the events of the session",
+         "SELECT session_id AS id FROM sessions LEFT JOIN (SELECT session_id, count(*) AS n FROM events GROUP BY ALL) "
+         "USING (session_id) WHERE event_count <> coalesce(n, 0)"),
+    Rule("sessions", "events", "seq", "counts the lines of a session from 0 without gap",
+         "SELECT session_id AS id FROM events GROUP BY session_id "
+         "HAVING min(seq) <> 0 OR max(seq) <> count(*) - 1 OR count(DISTINCT seq) <> count(*)"),
+    Rule("sessions", "events", "seq", "follows `at` within a session",
+         'SELECT event_id AS id FROM (SELECT event_id, "at", lag("at") OVER (PARTITION BY session_id ORDER BY seq) AS before '
+         'FROM events) WHERE "at" < before'),
+)
+TASK_RULES = (
+    Rule("tasks", "tasks", "task_id", "has a row in `answers`", "SELECT task_id AS id FROM tasks ANTI JOIN answers USING (task_id)"),
+    Rule("tasks", "tasks", "task_id", "has a constraint", "SELECT task_id AS id FROM tasks ANTI JOIN constraints USING (task_id)"),
+    Rule("tasks", "tasks", "task_id", "has a row in `tool_state` if it is an `act` task",
+         "SELECT task_id AS id FROM tasks ANTI JOIN tool_state USING (task_id) WHERE family = 'act'"),
+    Rule("tasks", "tool_state", "task_id", "is an `act` task",
+         "SELECT task_id AS id FROM tool_state JOIN tasks USING (task_id) WHERE family <> 'act'"),
+    Rule("tasks", "answers", "user_id", "is the user of the task",
+         "SELECT task_id AS id FROM answers a JOIN tasks t USING (task_id) WHERE a.user_id <> t.user_id"),
+    Rule("tasks", "constraints", "user_id", "is the user of the task",
+         "SELECT constraint_id AS id FROM constraints c JOIN tasks t USING (task_id) WHERE c.user_id <> t.user_id"),
+    Rule("tasks", "constraints", "evidence_event_ids", "are events of the user from before the task",
+         "SELECT constraint_id AS id FROM (SELECT constraint_id, task_id, unnest(evidence_event_ids) AS event_id FROM constraints) "
+         'JOIN events e USING (event_id) JOIN tasks t USING (task_id) WHERE e.user_id <> t.user_id OR e."at" >= t.asked_at'),
+)
+_SHOWN = "SELECT task_id, unnest(options).option_id AS option_id FROM tasks"
+_JUDGED = "SELECT task_id, unnest(options, recursive := true) FROM answers"
+_READABLE = "SELECT task_id, gold::JSON AS gold FROM answers WHERE json_valid(gold)"
+_GOLD = f"SELECT task_id, unnest(json_extract_string(gold, '$.option_ids[*]')) AS option_id FROM ({_READABLE})"
+GOLD_RULES = (
+    Rule("gold", "tasks", "options", "have distinct ids within a task",
+         f"SELECT task_id AS id FROM ({_SHOWN}) GROUP BY task_id, option_id HAVING count(*) > 1"),
+    Rule("gold", "answers", "options", "are the options of the task, each once",
+         f"SELECT coalesce(s.task_id, j.task_id) AS id FROM ({_SHOWN}) s FULL JOIN ({_JUDGED}) j "
+         "ON s.task_id = j.task_id AND s.option_id = j.option_id WHERE s.task_id IS NULL OR j.task_id IS NULL "
+         f"UNION ALL SELECT task_id FROM ({_JUDGED}) GROUP BY task_id, option_id HAVING count(*) > 1"),
+    Rule("gold", "answers", "gold", "is JSON with `option_ids` or `ask`",
+         f"SELECT task_id AS id FROM answers ANTI JOIN ({_READABLE} AND (json_array_length(gold, '$.option_ids') > 0 "
+         "OR json_extract_string(gold, '$.ask') = 'true')) USING (task_id)"),
+    Rule("gold", "answers", "gold", "names options of the task",
+         f"SELECT task_id AS id FROM ({_GOLD}) ANTI JOIN ({_SHOWN}) USING (task_id, option_id)"),
+    Rule("gold", "answers", "gold", "names the options marked `is_gold`",
+         f"SELECT coalesce(g.task_id, j.task_id) AS id FROM ({_GOLD}) g FULL JOIN (SELECT * FROM ({_JUDGED}) WHERE is_gold) j "
+         "ON g.task_id = j.task_id AND g.option_id = j.option_id WHERE g.task_id IS NULL OR j.task_id IS NULL"),
+)
+
+
+def check_rules(
+    database: DuckDBPyConnection, tables: Mapping[str, Table], window: tuple[datetime, datetime], dimensions: Sequence[str]
+) -> dict[str, list[Violation]]:
+    """Group of rules → what breaks them; a group that holds has an empty list.
+
+    ``database`` has a view a table, with the column `_split`. ``window`` is the stretch that is lived, ``dimensions``
+    the full names of what every user must be inclined to.
+    """
+    found: dict[str, list[Violation]] = {}
+    for rule in rules_of(tables, window, dimensions):
+        broken = found.setdefault(rule.group, [])
+        query = f"FROM ({rule.breaks})"
+        count = database.execute(f"SELECT count(DISTINCT id) {query}").fetchall()[0][0]
+        if count:
+            ids = database.execute(f"SELECT DISTINCT id::VARCHAR AS id {query} ORDER BY id LIMIT {EXAMPLES}").fetchall()
+            broken.append(Violation(rule.table, rule.column, rule.text, int(count), tuple(row[0] for row in ids)))
+    return found
+
+
+def rules_of(tables: Mapping[str, Table], window: tuple[datetime, datetime], dimensions: Sequence[str]) -> list[Rule]:
+    """Every rule over the tables."""
+    return [
+        *reference_rules(tables), *split_rules(tables), *EVENT_RULES, *SESSION_RULES, *TASK_RULES, *GOLD_RULES,
+        *disposition_rules(window, dimensions),
+    ]
+
+
+def reference_rules(tables: Mapping[str, Table]) -> list[Rule]:
+    """What a column names exists; elements of lists and fields of structs included."""
+    declared = [(name, column, target) for name, t in tables.items() for column, target in t.references.items()]
+    rules = []
+    for name, column, target in [*declared, *UNDECLARED_REFERENCES]:
+        is_list = pa.types.is_list(tables[name].columns[column].type)
+        value = f"unnest({quoted(column)})" if is_list else quoted(column)
+        rules.append(_reference(name, column, f"SELECT {value} AS id FROM {quoted(name)}", target))
+    for name, column, field, target in STRUCT_REFERENCES:
+        kind = tables[name].columns[column].type.value_type
+        is_list = pa.types.is_list(kind.field(field).type)
+        inner = f"SELECT unnest({quoted(column)}).{quoted(field)} AS v FROM {quoted(name)}"
+        value = "unnest(v)" if is_list else "v"
+        rules.append(_reference(name, f"{column}.{field}", f"SELECT {value} AS id FROM ({inner})", target))
+    return rules
+
+
+def _reference(name: str, column: str, named: str, target: str) -> Rule:
+    table, key = target.split(".")
+    breaks = (
+        f"SELECT id FROM (SELECT DISTINCT id FROM ({named}) WHERE id IS NOT NULL) "
+        f"ANTI JOIN (SELECT {quoted(key)} AS id FROM {quoted(table)}) USING (id)"
+    )
+    return Rule("references", name, column, f"is in `{target}`", breaks)
+
+
+def split_rules(tables: Mapping[str, Table]) -> list[Rule]:
+    """No user, with whatever rows, is in two splits."""
+    owned = [
+        f"SELECT DISTINCT user_id AS id, _split FROM {quoted(name)}" for name, declared in tables.items() if declared.has_users
+    ]
+    breaks = f"SELECT id FROM ({' UNION '.join(owned)}) GROUP BY id HAVING count(DISTINCT _split) > 1"
+    return [Rule("splits", "users", "user_id", "is in one split in all tables", breaks)]
+
+
+def disposition_rules(window: tuple[datetime, datetime], dimensions: Sequence[str]) -> list[Rule]:
+    """Intervals do not overlap within a clock, and lasting ones cover the window for every dimension."""
+    start, end = (f"TIMESTAMPTZ {literal(moment.astimezone(UTC).isoformat(sep=' '))}" for moment in window)
+    names = ", ".join(f"({literal(name)})" for name in dimensions)
+    holder = "user_id, actor_id, dimension"
+    lasting = f"SELECT * FROM dispositions WHERE clock IN ('trait', 'habit') AND condition IS NULL AND valid_from < {end}"
+    covered = (
+        f"SELECT disposition_id, valid_from, max(coalesce(valid_to, {end})) OVER "
+        f"(PARTITION BY {holder} ORDER BY valid_from, disposition_id ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW) AS upto "
+        f"FROM ({lasting})"
+    )
+    rules = [
+        Rule("dispositions", "dispositions", "valid_to", "is after `valid_from`",
+             "SELECT disposition_id AS id FROM dispositions WHERE valid_to <= valid_from"),
+        Rule("dispositions", "dispositions", "valid_from", "does not overlap another of the same actor, dimension, clock, condition",
+             "SELECT disposition_id AS id FROM (SELECT disposition_id, valid_from, max(coalesce(valid_to, 'infinity')) OVER "
+             f"(PARTITION BY {holder}, clock, condition ORDER BY valid_from, disposition_id "
+             "ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW) AS upto FROM dispositions) WHERE valid_from < upto"),
+        Rule("dispositions", "dispositions", "valid_from", "leaves no gap in traits and habits since the start of the window",
+             f"SELECT disposition_id AS id FROM ({covered}) WHERE valid_from > greatest(coalesce(upto, {start}), {start})"),
+        Rule("dispositions", "dispositions", "valid_to", "leaves no gap in traits and habits before the end of the window",
+             f"SELECT arg_max(disposition_id, coalesce(valid_to, {end})) AS id FROM ({lasting}) GROUP BY {holder} "
+             f"HAVING max(coalesce(valid_to, {end})) < {end}"),
+    ]
+    if dimensions:
+        rules.append(
+            Rule("dispositions", "users", "user_id", "has a trait or habit in every dimension",
+                 f"SELECT user_id AS id FROM (SELECT user_id, dimension FROM users, (VALUES {names}) d(dimension)) "
+                 "ANTI JOIN (SELECT d.user_id, d.dimension FROM dispositions d JOIN actors a USING (actor_id) "
+                 "WHERE a.relation = 'self' AND clock IN ('trait', 'habit')) USING (user_id, dimension)"))
+    return rules
