@@ -157,8 +157,8 @@ class Phrases(Section):
     @model_validator(mode="after")
     def _complete(self) -> Phrases:
         missing = [f"review.{stars}" for stars in get_args(Stars) if stars not in self.review]
-        by_domain = {"search": self.search, "request.act": self.request.act, "request.know": self.request.know}
-        missing += [f"{name}.{ANY}" for name, banks in by_domain.items() if ANY not in banks]
+        by_domain = {"search": set(self.search), "request.act": set(self.request.act), "request.know": set(self.request.know)}
+        missing += [f"{name}.{ANY}" for name, domains in by_domain.items() if ANY not in domains]
         if missing:
             raise broken(f"banks are missing: {', '.join(missing)}", "add them")
         return self

@@ -202,7 +202,7 @@ class Domain(Section):
                     place = f"{dimension}.{value}"
                     if word.casefold() in seen:
                         raise broken(
-                            f"`{word}` says both {seen[word.casefold()]} and {place}", "use another word for one of them"
+                            f"`{word}` says both {seen[word.casefold()]} and {place}", "use another word for one"
                         )
                     seen[word.casefold()] = place
         return self

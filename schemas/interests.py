@@ -15,7 +15,8 @@ from schemas.source import check, read_yaml
 
 FILE = Path(__file__).with_name("interests.yaml")
 Area = Literal[
-    "sports_outdoor", "entertainment", "gaming", "food_drink", "travel_city_exploration", "photography_creation", "pets",
+    "sports_outdoor", "entertainment", "gaming", "food_drink", "travel_city_exploration", "photography_creation",
+    "pets",
 ]
 Polarity = Literal["likes", "dislikes"]
 AREAS: tuple[Area, ...] = get_args(Area)
@@ -61,12 +62,13 @@ class Interests(Section):
                 names[tag] = area
                 for word in interest.words:
                     if word.casefold() in words:
-                        raise broken(f"`{word}` says both {words[word.casefold()]} and {place}", "use another word for one")
+                        other = words[word.casefold()]
+                        raise broken(f"`{word}` says both {other} and {place}", "use another word for one")
                     words[word.casefold()] = place
         return self
 
     def link_problems(self, domains: Mapping[str, Domain]) -> list[str]:
-        """Links to dimensions or values that these domains do not have, one sentence each. Other domains are passed over."""
+        """Links to what these domains do not have, one sentence each. Links to other domains are passed over."""
         problems: list[str] = []
         for area, spec in self.areas.items():
             for tag, interest in spec.tags.items():
@@ -78,7 +80,8 @@ class Interests(Section):
                     if known is None:
                         problems.append(f"{area}.{tag} links to `{dimension}`, which {domain} does not have")
                     elif value not in known.values:
-                        problems.append(f"{area}.{tag} links to `{dimension}: {value}`; values are {list(known.values)}")
+                        values = list(known.values)
+                        problems.append(f"{area}.{tag} links to `{dimension}: {value}`; values are {values}")
         return problems
 
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from ruamel.yaml import YAML
+from ruamel.yaml.composer import MaxDepthExceededError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
@@ -25,8 +26,9 @@ from schemas.explain import Place, explained
 
 Model = TypeVar("Model", bound=BaseModel)
 
-NODES_AT_MOST = 200_000
-"""Aliases of aliases can blow a small file up without end."""
+NODES_BY_ALIASES = 10_000
+"""Values that a file may have beyond its number of letters: aliases of aliases can unfold without end."""
+DEPTH_AT_MOST = 60
 
 _TAG = "tag:yaml.org,2002:"
 _INT = re.compile(r"[-+]?[0-9]+")
@@ -138,7 +140,7 @@ def shown(value: Any, length: int = 100) -> str:
 
 def _flow(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_flow(part)}" for key, part in value.items()) + "}"
+        return "{" + ", ".join(f"{key or _flow(key)}: {_flow(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(_flow(part) for part in value) + "]"
     if value is None or isinstance(value, bool):
@@ -180,13 +182,16 @@ def read_text(text: str, file: str, *, has_lines: bool = True, at: Place = ()) -
 
     A value of the command line has no lines, and stands ``at`` a place of its own: the value comes in maps down to it.
     """
-    reader = _Reader(file, has_lines)
+    reader = _Reader(file, has_lines, len(text) + NODES_BY_ALIASES)
     try:
         yaml = YAML(typ="safe", pure=True)
         yaml.composer.warn_double_anchors = False
+        yaml.max_depth = DEPTH_AT_MOST
         node = yaml.compose(text)
         reader.marks[at] = Mark(file, reader.line(node) if node is not None else 1 if has_lines else None)
         value = None if node is None else reader.build(node, at)
+    except (MaxDepthExceededError, RecursionError):
+        return unreadable(Violation(file, None, "", "", "nested too deeply", "make it flatter"))
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if has_lines and mark is not None else None
@@ -196,8 +201,6 @@ def read_text(text: str, file: str, *, has_lines: bool = True, at: Place = ()) -
         position = getattr(error, "position", 0)
         line = text[:position].count("\n") + 1 if has_lines else None
         return unreadable(Violation(file, line, "", "", "not YAML: a control character", "remove it"))
-    except RecursionError:
-        return unreadable(Violation(file, None, "", "", "nested too deeply", "make it flatter"))
     except _TooManyNodes:
         return unreadable(Violation(file, None, "", "", "its aliases unfold without end", "write the values out"))
     for key in reversed(at):
@@ -227,6 +230,7 @@ class _Reader:
 
     file: str
     has_lines: bool
+    nodes_at_most: int
     marks: dict[Place, Mark] = field(default_factory=dict)
     violations: list[Violation] = field(default_factory=list)
     repeated: set[Place] = field(default_factory=set)
@@ -242,7 +246,7 @@ class _Reader:
     def build(self, node: Node, place: Place) -> Any:
         """The value of a node."""
         self.count += 1
-        if self.count > NODES_AT_MOST:
+        if self.count > self.nodes_at_most:
             raise _TooManyNodes
         if isinstance(node, ScalarNode):
             return self.scalar(node, place)
@@ -287,11 +291,14 @@ class _Reader:
         return out
 
     def text(self, node: ScalarNode, place: Place) -> str:
-        value = unicodedata.normalize("NFC", node.value)
-        if any("\ud800" <= letter <= "\udfff" for letter in value):
-            self.object_to(node, place, json.dumps(value), "holds half of a surrogate pair", "write the letter itself")
-            return value.encode("utf-8", "replace").decode()
-        return value
+        try:
+            # JSON writes letters beyond the basic plane as pairs of escapes, and JSON is YAML.
+            value = node.value.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            rule = "holds half of a surrogate pair"
+            self.object_to(node, place, json.dumps(node.value), rule, "write the letter itself")
+            value = node.value.encode("utf-8", "replace").decode()
+        return unicodedata.normalize("NFC", value)
 
     def scalar(self, node: ScalarNode, place: Place) -> Any:
         """Plain scalars by the YAML 1.2 core schema; quoted ones and blocks are text."""

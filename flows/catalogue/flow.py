@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from flows.catalogue.generate import catalogue, popularity
 from flows.common.stage import Context, Stage, Tables
@@ -18,8 +19,9 @@ def make_catalogue(context: Context, tables: Tables) -> Tables:
     made = catalogue(domains, context.draws)
     weights = []
     for name, domain in domains.items():
-        ids = [i for i, d in zip(made.items["item_id"].to_pylist(), made.items["domain"].to_pylist(), strict=True) if d == name]
-        weights.append(pa.table({"item_id": ids, "domain": [name] * len(ids), "weight": popularity(domain, ids, context.draws)}))
+        ids = made.items.filter(pc.equal(made.items["domain"], name))["item_id"]
+        weight = popularity(domain, ids.to_pylist(), context.draws)
+        weights.append(pa.table({"item_id": ids, "domain": pa.repeat(name, len(ids)), "weight": weight}))
     return {
         "items": made.items, "item_attributes": made.item_attributes, "tools": made.tools,
         "popularity": POPULARITY.conform(sort_rows(pa.concat_tables(weights), POPULARITY)),

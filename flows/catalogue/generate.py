@@ -54,11 +54,12 @@ def catalogue(domains: Mapping[str, Domain], draws: Draws) -> Catalogue:
     grids = {name: make_grid(domain, draws) for name, domain in domains.items()}
     ids = np.concatenate([grid.item_ids for grid in grids.values()])
     order = np.argsort(ids, kind="stable")
-    items = pa.concat_tables([_items(domain, grids[name], draws) for name, domain in domains.items()]).take(pa.array(order))
+    items = pa.concat_tables([_items(domain, grids[name], draws) for name, domain in domains.items()])
     tools = pa.concat_tables([_tools(domain) for domain in domains.values()])
+    attributes = _attributes(domains, grids, ids, order)
     return Catalogue(
-        ITEMS.conform(items),
-        ITEM_ATTRIBUTES.conform(_attributes(domains, grids, ids, order), check_key=False),  # follows from that of `items`
+        ITEMS.conform(items.take(pa.array(order))),
+        ITEM_ATTRIBUTES.conform(attributes, check_key=False),  # its key is right if that of `items` is
         TOOLS.conform(tools.sort_by("tool_id")),
     )
 
@@ -96,8 +97,8 @@ def _items(domain: Domain, grid: Grid, draws: Draws) -> pa.Table:
 def make_grid(domain: Domain, draws: Draws) -> Grid:
     """Every category with every combination of values, each once, with its key and what the draws say of it.
 
-    The key of a thing is the sum of the keys of its parts, modulo 2**64, so that listing dimensions or values in another
-    order, or adding a category, renames nothing.
+    The key of a thing is the sum of the keys of its parts, modulo 2**64, so that listing dimensions or values in
+    another order, or adding a category, renames nothing.
     """
     shop = domain.catalogue
     sizes = [len(shop.categories), *(len(spec.values) for spec in domain.dimensions.values())]
@@ -138,7 +139,8 @@ class Words(NamedTuple):
 
 def _words(domain: Domain, grid: Grid) -> dict[str, Words]:
     """The noun, the first word of each thing's value in every dimension, and the phrases of the distractors."""
-    words = {"noun": Words(_vocabulary(noun for nouns in domain.catalogue.categories.values() for noun in nouns), grid.noun)}
+    nouns = [noun for names in domain.catalogue.categories.values() for noun in names]
+    words = {"noun": Words(_vocabulary(nouns), grid.noun)}
     for place, (name, spec) in enumerate(domain.dimensions.items()):
         words[name] = Words(_vocabulary(value.words[0] for value in spec.values.values()), grid.values[:, place])
     for place, (name, distractor) in enumerate(domain.distractors.items()):
@@ -181,9 +183,11 @@ def _prices(domain: Domain, grid: Grid, draws: Draws) -> I64:
     """
     shop = domain.catalogue
     price = np.array([shop.base_price_cents[name] for name in shop.categories], np.float64)[grid.category]
-    for place, (name, spec) in enumerate(domain.dimensions.items()):
+    places = {name: place for place, name in enumerate(domain.dimensions)}
+    for name in sorted(places):  # so that listing dimensions in another order moves no last bit
         factors = shop.price_factors.get(name, {})
-        price = price * np.array([factors.get(value, 1.0) for value in spec.values])[grid.values[:, place]]
+        by_code = np.array([factors.get(value, 1.0) for value in domain.dimensions[name].values])
+        price = price * by_code[grid.values[:, places[name]]]
     deviate = np.exp(shop.price_spread * normal(draws.uniform("price", grid.entity)))
     steps = np.floor(price * (np.rint(deviate * PRICE_GRID) / PRICE_GRID) / PRICE_STEP_CENTS + 0.5)
     return np.maximum(steps, 1.0).astype(np.int64) * PRICE_STEP_CENTS
@@ -221,7 +225,7 @@ def _attributes(
 
 
 def _spread(order: I64, counts: I64) -> I64:
-    """Row numbers of the attributes when the things that own them are put in ``order``, each keeping its own in turn."""
+    """Row numbers of the attributes once the things that own them are put in ``order``, each with its own in turn."""
     first = np.cumsum(counts) - counts
     moved = counts[order]
     start = first[order] - (np.cumsum(moved) - moved)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.cli.console import terminal
 from flows.common.files import remove_tree
 from flows.release.catalogue import releases_folder
 from flows.release.lock import is_alive
@@ -24,28 +25,29 @@ class Leftover:
 
 
 def clean(out: Path, everything: bool, yes: bool) -> int:
-    """0 when done, or when there is nothing to do or the answer is no; 2 when nobody can be asked.
+    """0 when done, when there is nothing to do, or when the answer is no; 2 when there is nobody to ask.
 
-    Removes run folders and half-built releases, with ``everything`` also what is in quarantine. A half-built release
-    whose build still runs stays.
+    Removes run folders and half-built releases, with ``everything`` also the quarantine, after showing what and how
+    much. Releases are never touched, nor what a build still works on.
     """
+    console = terminal()
     found = list(leftovers(out, everything))
     if not found:
-        print(f"nothing to clean in {out}")
+        console.progress(f"nothing to clean in {out}")
         return 0
     for one in found:
-        print(f"{one.what:<12} {_size(one.bytes):>9}  {one.files:>6,} files  {one.path}")
+        console.result(f"{one.what:<11} {_size(one.bytes):>9} {one.files:>7,} files  {one.path}")
     total = f"{len(found)} of them, {_size(sum(one.bytes for one in found))} in all"
     if not yes:
         if not sys.stdin.isatty():
-            print(f"{total}; nothing removed: there is no terminal to ask. Say --yes to remove them", file=sys.stderr)
+            console.error(f"{total}; nothing removed, for there is no terminal to ask. Say --yes to remove them")
             return 2
-        if input(f"remove {total}? [y/N] ").strip().lower() not in ("y", "yes"):
-            print("nothing removed")
+        if input(f"Remove {total}? [y/N] ").strip().lower() not in ("y", "yes"):
+            console.progress("nothing removed")
             return 0
     for one in found:
         _remove(one.path)
-    print(f"removed {total}")
+    console.result(f"removed {total}")
     return 0
 
 

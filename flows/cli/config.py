@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from flows.cli.console import terminal
-from flows.cli.options import Json, PresetOrFile, Sets
 from flows.common.config import diff as differences
 from flows.common.config import load_config
 from flows.common.config import show as as_yaml
 from schemas.source import SourceError
 
 
-def check(preset_or_file: PresetOrFile, /, *, sets: Sets | None = None, as_json: Json = False) -> int:
-    """Print `ok` and the digest of the data part, or every violation at once (exit code 2).
-
-    Examples: `habitus config check mine.yaml`, `habitus config check smoke --set data.users=50 --json`
-    """
+def check(preset_or_file: str, sets: Sequence[str], as_json: bool) -> int:
+    """0 and `ok` with the digest of the data part; 2 and every violation. Raises SourceError unless it prints JSON."""
     console = terminal()
     try:
-        loaded = load_config(preset_or_file, sets or [])
+        loaded = load_config(preset_or_file, sets)
     except SourceError as error:
         if not as_json:
             raise
@@ -34,20 +31,14 @@ def check(preset_or_file: PresetOrFile, /, *, sets: Sets | None = None, as_json:
     return 0
 
 
-def show(preset_or_file: PresetOrFile, /, *, sets: Sets | None = None) -> int:
-    """Print the complete config, defaults included, as a file that can be edited and built.
-
-    Examples: `habitus config show smoke > mine.yaml`
-    """
-    terminal().result(as_yaml(load_config(preset_or_file, sets or [])).rstrip("\n"))
+def show(preset_or_file: str, sets: Sequence[str]) -> int:
+    """0. Prints the complete config, defaults included, as a file that can be edited and built."""
+    terminal().result(as_yaml(load_config(preset_or_file, sets)).rstrip("\n"))
     return 0
 
 
-def diff(old: PresetOrFile, new: PresetOrFile, /, *, as_json: Json = False) -> int:
-    """Print the keys on which two configs differ, and whether the data they make can differ.
-
-    Examples: `habitus config diff smoke mine.yaml`
-    """
+def diff(old: str, new: str, as_json: bool) -> int:
+    """0. Prints the keys on which two configs differ, and whether their data digests do."""
     console = terminal()
     before, after = load_config(old), load_config(new)
     found = differences(before, after)

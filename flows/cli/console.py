@@ -21,7 +21,7 @@ class Terminal:
 
     def result(self, text: str) -> None:
         """What was asked for. Printed in any case."""
-        self.out.print(text, markup=False, highlight=False, soft_wrap=True)
+        self.out.print(text)
 
     def json(self, value: Any) -> None:
         """The result for a program."""
@@ -30,7 +30,7 @@ class Terminal:
     def progress(self, text: str, style: str | None = None) -> None:
         """What happens on the way. Not printed with ``--quiet``."""
         if not self.is_quiet:
-            self.err.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+            self.err.print(text, style=style)
 
     def detail(self, text: str) -> None:
         """Printed with ``--verbose`` only."""
@@ -39,11 +39,15 @@ class Terminal:
 
     def error(self, text: str) -> None:
         """Why it did not work. Printed in any case."""
-        self.err.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
+        self.err.print(text, style="red")
 
 
 def terminal(quiet: bool = False, verbose: bool = False) -> Terminal:
     """The consoles for this call, on the streams as they are now."""
+    return Terminal(_console(stderr=False), _console(stderr=True), quiet, verbose and not quiet)
+
+
+def _console(stderr: bool) -> Console:
     from rich.console import Console
 
-    return Terminal(Console(), Console(stderr=True), quiet, verbose and not quiet)
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, soft_wrap=True)

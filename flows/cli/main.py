@@ -1,7 +1,4 @@
-"""``habitus``: one command, one verb each. A verb's module is imported when the verb is called.
-
-Exit codes: 0 done, 1 a gate failed, 2 bad input or usage, 3 the run broke, 130 interrupted.
-"""
+"""``habitus``: one command, one verb each. What a verb does is imported when it is called."""
 
 from __future__ import annotations
 
@@ -11,8 +8,10 @@ import tempfile
 import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
 
-from cyclopts import App, CycloptsError, UnknownCommandError, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 ABOUT = """Benchmark data for personalised agents: people, months of behaviour, provable tasks, verified releases.
 
@@ -31,40 +30,123 @@ Examples:
 
 `habitus validate outputs/releases/smoke-0.1.0`: prove every claim from the files alone
 """
-VERBS = {
-    "build": "Build a release from a preset or a config file.",
-    "preview": "Show some people and their days, without building a release.",
-    "validate": "Check a release from its files alone.",
-    "releases": "List the releases that are there.",
-    "clean": "Remove runs and what is left of broken builds.",
-}
-CONFIG_VERBS = {
-    "check": "Check a config and make nothing.",
-    "show": "Print the complete config, defaults included.",
-    "diff": "Print the keys on which two configs differ.",
-}
+
+Preset = Annotated[str, Parameter(help="A preset (`smoke`, `standard`, `full`) or the path of a config file.")]
+Sets = Annotated[
+    list[str] | None,
+    Parameter(name="--set", negative="", help="Change one key: `KEY=VALUE`, such as `data.users=50`. Can be repeated."),
+]
+Seed = Annotated[int | None, Parameter(help="Instead of the config's `data.seed`.")]
+Users = Annotated[int | None, Parameter(help="Instead of the config's `data.users`.")]
+Workers = Annotated[int | None, Parameter(help="Processes, instead of the config's `execution.workers`.")]
+Out = Annotated[Path, Parameter(help="Folder of runs, releases and quarantine.")]
+Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Print JSON, for programs.")]
 
 
-def make_app(called: Sequence[str] = ()) -> App:
-    """The command line, with every verb registered and none imported. Called ones are explained by their docstrings."""
-    app = App(
-        name="habitus", help=ABOUT, help_epilogue=EXAMPLES, version=lambda: version("habitus"),
-        result_action="return_value", suppress_keyboard_interrupt=False,
+def _flag(text: str, *names: str) -> Parameter:
+    return Parameter(name=names or None, negative="", show_default=False, help=text)
+
+
+OUTPUTS = Path("outputs")
+
+app = App(
+    name="habitus", help=ABOUT, help_epilogue=EXAMPLES, version=lambda: version("habitus"), result_action="return_value",
+    suppress_keyboard_interrupt=False,
+)
+config_app = App(name="config", help="Check, show and compare configs.", help_epilogue="")
+app.command(config_app)
+
+
+@app.command(help_epilogue="Example: `habitus build mine.yaml --set data.users=500 --workers 2`")
+def build(
+    preset_or_file: Preset = "smoke", /, *, sets: Sets = None, out: Out = OUTPUTS,
+    release_version: Annotated[str | None, Parameter(help="Instead of the next patch, such as 1.4.0.")] = None,
+    seed: Seed = None, users: Users = None, workers: Workers = None,
+    dry_run: Annotated[bool, _flag("Say what would be built, and build nothing.")] = False,
+    json: Json = False,
+    quiet: Annotated[bool, _flag("Print the result only.", "--quiet", "-q")] = False,
+    verbose: Annotated[bool, _flag("Print more on the way.", "--verbose", "-v")] = False,
+) -> int:
+    """Build a release from a preset or a config file."""
+    from flows.cli import build as verb
+
+    return verb.build(
+        preset_or_file, sets=sets or [], out=out, release_version=release_version, seed=seed, users=users,
+        workers=workers, dry_run=dry_run, json=json, quiet=quiet, verbose=verbose,
     )
-    for verb, about in VERBS.items():
-        app.command(f"flows.cli.{verb}:{verb}", name=verb, help=None if verb in called[:1] else about, help_epilogue="")
-    config = App(name="config", help="Check, show and compare configs.", help_epilogue="")
-    for verb, about in CONFIG_VERBS.items():
-        config.command(f"flows.cli.config:{verb}", name=verb, help=None if verb in called[1:2] else about, help_epilogue="")
-    app.command(config)
-    return app
+
+
+@app.command(help_epilogue="Example: `habitus preview smoke --user u000003 --weeks 2`")
+def preview(
+    preset_or_file: Preset = "smoke", /, *, sets: Sets = None, seed: Seed = None, users: Users = None,
+    user: Annotated[str | None, Parameter(help="Whose life to show, such as u000003.")] = None,
+    weeks: Annotated[int, Parameter(help="How many weeks of it.")] = 1,
+) -> int:
+    """Show some people and their days, and build nothing."""
+    from flows.cli import preview as verb
+
+    return verb.preview(preset_or_file, sets=sets or [], seed=seed, users=users, user=user, weeks=weeks)
+
+
+@app.command(help_epilogue="Example: `habitus validate outputs/releases/smoke-0.1.0`")
+def validate(
+    release: Annotated[Path, Parameter(help="Folder of the release.")], /, *, json: Json = False,
+) -> int:
+    """Check a release from its files alone."""
+    from flows.cli import validate as verb
+
+    return verb.validate(release, json)
+
+
+@app.command(help_epilogue="Example: `habitus releases --json`")
+def releases(*, out: Out = OUTPUTS, json: Json = False) -> int:
+    """List the releases that are there."""
+    from flows.cli import releases as verb
+
+    return verb.releases(out, json)
+
+
+@app.command(help_epilogue="Example: `habitus clean --yes`")
+def clean(
+    *, out: Out = OUTPUTS,
+    everything: Annotated[bool, _flag("Remove what is in quarantine as well.", "--all")] = False,
+    yes: Annotated[bool, _flag("Do not ask.", "--yes", "-y")] = False,
+) -> int:
+    """Remove runs and what is left of broken builds, never a release."""
+    from flows.cli import clean as verb
+
+    return verb.clean(out, everything, yes)
+
+
+@config_app.command(help_epilogue="Example: `habitus config check mine.yaml --set data.users=50`")
+def check(preset_or_file: Preset, /, *, sets: Sets = None, json: Json = False) -> int:
+    """Print `ok` and the digest of the data part, or everything that is wrong at once, and make nothing."""
+    from flows.cli import config as verb
+
+    return verb.check(preset_or_file, sets or [], json)
+
+
+@config_app.command(help_epilogue="Example: `habitus config show smoke > mine.yaml`")
+def show(preset_or_file: Preset, /, *, sets: Sets = None) -> int:
+    """Print the complete config, defaults included, as a file that can be edited and built."""
+    from flows.cli import config as verb
+
+    return verb.show(preset_or_file, sets or [])
+
+
+@config_app.command(help_epilogue="Example: `habitus config diff smoke mine.yaml`")
+def diff(old: Preset, new: Preset, /, *, json: Json = False) -> int:
+    """Print the keys on which two configs differ, and whether their data can differ."""
+    from flows.cli import config as verb
+
+    return verb.diff(old, new, json)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code of one call. ``SystemExit`` of a verb passes through."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        result = make_app(given)(given, exit_on_error=False, print_error=False)
+        result = app(given, exit_on_error=False, print_error=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CycloptsError as error:
@@ -81,17 +163,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _usage(error: CycloptsError) -> str:
-    """What is wrong with the call. For an unknown verb cyclopts would import every verb to say so."""
     if isinstance(error, UnusedCliTokensError):
         return f"There are arguments too many: {' '.join(error.unused_tokens or [])}."
-    if not isinstance(error, UnknownCommandError):
-        return str(error)
-    from schemas.explain import nearest
-
-    word = (error.unused_tokens or [""])[0]
-    known = list(CONFIG_VERBS) if "config" in (error.command_chain or ()) else [*VERBS, "config"]
-    near = nearest(word, known)
-    return f"There is no command `{word}`." + (f" Did you mean `{near}`?" if near else f" Commands are {', '.join(known)}.")
+    return str(error)
 
 
 def _refused(message: str) -> int:

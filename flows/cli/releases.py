@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from flows.cli.console import terminal
 from flows.release.catalogue import Entry, releases_folder, releases_on_disk
+
+HEADINGS = ("release", "users", "events", "tasks", "gates", "content")
 
 
 def releases(out: Path, json: bool) -> int:
     """0. Prints every release by name and version, from the manifests themselves: a table, or JSON."""
+    console = terminal()
     entries = releases_on_disk(out)
     if json:
-        print(jsonlib.dumps([entry.facts() for entry in entries], indent=1, ensure_ascii=False))
-        return 0
-    if not entries:
-        print(f"no releases in {releases_folder(out)}")
-        return 0
-    _print_table(entries)
+        console.json([entry.facts() for entry in entries])
+    elif not entries:
+        console.progress(f"no releases in {releases_folder(out)}")
+    else:
+        for line in _aligned([HEADINGS, *(_cells(entry) for entry in entries)]):
+            console.result(line)
     return 0
-
-
-def _print_table(entries: list[Entry]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table(box=None, pad_edge=False)
-    for heading in ("release", "users", "events", "tasks", "gates", "content"):
-        shown.add_column(heading, justify="right" if heading in ("users", "events", "tasks") else "left")
-    for entry in entries:
-        name = f"{entry.name} {entry.version}"
-        if entry.fault is not None:
-            shown.add_row(name, "", "", "", entry.fault, "")
-            continue
-        counts = (f"{number:,}" for number in (entry.users, entry.events, entry.tasks))
-        shown.add_row(name, *counts, gate_summary(entry.gates or {}), (entry.content_digest or "")[:12])
-    Console(soft_wrap=True, markup=False).print(shown)
 
 
 def gate_summary(gates: Mapping[str, Any]) -> str:
@@ -46,3 +32,24 @@ def gate_summary(gates: Mapping[str, Any]) -> str:
     failed = sum(gate["passed"] is False for gate in gates.values())
     counts = ((passed, "passed"), (failed, "failed"), (len(gates) - passed - failed, "undecided"))
     return ", ".join(f"{count} {word}" for count, word in counts if count) or "none"
+
+
+def _cells(entry: Entry) -> tuple[str, ...]:
+    name = f"{entry.name} {entry.version}"
+    if entry.fault is not None:
+        return (name, "", "", "", entry.fault, "")
+    counts = [f"{number:,}" for number in (entry.users, entry.events, entry.tasks)]
+    return (name, *counts, gate_summary(entry.gates or {}), (entry.content_digest or "")[:12])
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    """Lines with columns under each other, counts to the right. Not cut at any width, so that it can be piped."""
+    widths = [max(len(row[place]) for row in rows) for place in range(len(HEADINGS))]
+    counts = range(1, 4)
+    return [
+        "  ".join(
+            cell.rjust(width) if place in counts else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

@@ -20,9 +20,7 @@ from schemas.config import Config, DataConfig
 from schemas.config.agreement import disagreements, levels_of, map_at
 from schemas.explain import Place, Slot, did_you_mean, inside, nearest
 from schemas.load import domain_names, load_domain
-from schemas.source import (
-    Source, SourceError, Violation, core_scalar, judge, read_text, read_yaml, shown, unreadable,
-)
+from schemas.source import Source, SourceError, Violation, core_scalar, judge, read_text, read_yaml, shown, unreadable
 
 PRESETS = Path(__file__).parents[1] / "presets"
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+-]+)*")

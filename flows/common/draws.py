@@ -93,12 +93,12 @@ def _as_u64(values: npt.ArrayLike) -> U64:
 
 def _mixed(state: Any) -> U64:
     """``mix`` of every element; overwrites a contiguous input, block by block so that the work stays in the cache."""
-    state = np.ascontiguousarray(state)
-    flat = state.reshape(-1)
+    shape = np.shape(state)  # before `ascontiguousarray`, which gives a single number an axis
+    flat = np.ascontiguousarray(state).reshape(-1)
     work = np.empty(min(_BLOCK, flat.size), np.uint64)
     for start in range(0, flat.size, _BLOCK):
         _mix_block(flat[start : start + _BLOCK], work)
-    return flat.reshape(state.shape)
+    return flat.reshape(shape)
 
 
 def _grid(stem: U64, offset: U64) -> U64:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.common.clock import microseconds
+from flows.common.household import other_actors, own_actors, rows_of, zones_of
 from flows.common.ids import user_numbers
 from flows.common.presentation import presented
 from flows.common.stage import Context, Tables
@@ -44,9 +45,9 @@ def disturb(context: Context, tables: Tables) -> Tables:
     domains = load_domains(data.domains)
     events = tables["clean_events"]
     lines = lines_of(events, user_numbers(events["user_id"]))
-    users = pc.index_in(events["user_id"], value_set=tables["users"]["user_id"].combine_chunks()).to_numpy().astype(np.int64)
+    users = rows_of(events["user_id"], tables["users"])
     indexes = {n: catalogue_index(d, tables["items"], tables["item_attributes"]) for n, d in domains.items()}
-    selves, others = _actors(tables["actors"], tables["users"])
+    selves, others = own_actors(tables["actors"], tables["users"]), other_actors(tables["actors"], tables["users"])
     tastes = _tastes(tables["dispositions"], selves, domains)
     noise = data.disturb.noise
     overlays = [
@@ -86,23 +87,12 @@ def disturb(context: Context, tables: Tables) -> Tables:
     }
 
 
-def _actors(actors: pa.Table, users: pa.Table) -> tuple[pa.Array, pa.Array]:
-    """For each user the actor they are, and the other one of the household or null."""
-    result = []
-    for some in (pc.equal(actors["relation"], "self"), pc.not_equal(actors["relation"], "self")):
-        own = actors.filter(some).combine_chunks()
-        place = pc.index_in(users["user_id"], value_set=own["user_id"].combine_chunks())
-        result.append(own["actor_id"].combine_chunks().take(place.combine_chunks()))
-    return result[0], result[1]
-
-
 def _tastes(dispositions: pa.Table, people: pa.Array, domains: Mapping[str, Domain]) -> dict[str, EffectiveValues]:
     return {n: effective_values(dispositions, people, "actor_id", d.value_names()) for n, d in domains.items()}
 
 
 def _household(users: pa.Table, selves: pa.Array, context: Context) -> Household:
-    zones = sorted(pc.unique(users["time_zone"]).to_pylist())
-    zone = pc.index_in(users["time_zone"], value_set=pa.array(zones)).to_numpy().astype(np.int64)
+    zone, zones = zones_of(users)
     start, end = (microseconds(t.astimezone(UTC)) for t in (context.data.window.start, context.data.window.end))
     return Household(user_numbers(users["user_id"]), selves, zone, zones, start, end)
 

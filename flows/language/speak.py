@@ -25,6 +25,7 @@ EMOJI_USERS = 0.2
 EMOJI_LINES = 0.3
 LEAD = 0.4
 TAIL = 0.7
+SECOND_REMARK = 0.5
 DETAILED_SEARCH = 0.5
 
 
@@ -84,7 +85,7 @@ def _talks(
     stance = pc.fill_null(meaning["stance"], "").to_numpy(zero_copy_only=False)
     nouns, words = _inputs(meaning, stance, lines, domains, draws)
     quiet = np.flatnonzero(stance == "")
-    parts = [(quiet, fill(phrases.say.small_talk, lines[quiet], {}, draws, "small talk"))]
+    parts = [(quiet, _small_talk(lines[quiet], phrases, draws))]
     for name in STANCES:
         rows = np.flatnonzero(stance == name)
         bank = phrases.say.stance(name)
@@ -100,6 +101,14 @@ def _talks(
     return pc.binary_join_element_wise(before, core, after, "")
 
 
+def _small_talk(lines: U64, phrases: Phrases, draws: Draws) -> pa.Array:
+    """A remark about nothing in particular, or two."""
+    one = fill(phrases.say.small_talk, lines, {}, draws, "small talk")
+    two = fill(phrases.say.small_talk, lines, {}, draws, "more small talk")
+    goes_on = pc.and_(pa.array(draws.uniform("goes on", lines) < SECOND_REMARK), pc.not_equal(one, two))
+    return pc.if_else(goes_on, pc.binary_join_element_wise(one, _capitalised(two), ". "), one)
+
+
 def _meanings(says: pa.Table, lines: U64, statements: pa.Table) -> Rows:
     """(n,) row of ``statements`` for each `say`: its own, or that of the line it is a copy of."""
     found = pc.index_in(says["event_id"], value_set=_flat(statements["event_id"]))
@@ -111,7 +120,7 @@ def _meanings(says: pa.Table, lines: U64, statements: pa.Table) -> Rows:
     if lost.any():
         example = says["event_id"][int(np.flatnonzero(lost)[0])].as_py()
         raise ValueError(f"{int(lost.sum())} `say` lines have no row in `statements`, such as {example}")
-    return np.where(place >= 0, place, place[known][first][spot])
+    return np.asarray(np.where(place >= 0, place, place[known[first]][spot] if keys.size else place), dtype=np.int64)
 
 
 def _inputs(

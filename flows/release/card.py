@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from flows.common.config import show
 from flows.common.files import read_json, write_json, write_text
 from flows.release.changelog import changelog, read_previous
 from flows.release.datapackage import datapackage
 from flows.release.manifest import MANIFEST
 from flows.release.rates import KindRate, disturbance_rates
 from flows.release.splits import CATALOGUE
-from schemas.config import Config
+from schemas.config import Config, ExecutionConfig
 from schemas.tables import Field, Table
 
 DEFAULT_TABLE = "events"
@@ -58,7 +59,7 @@ def card(
     return environment.get_template(TEMPLATE).render(
         manifest=manifest,
         config=config,
-        config_yaml=config_yaml(manifest["config"]),
+        config_yaml=config_yaml(config),
         front=front_matter(config, manifest, files),
         counts={name: facts["rows"] for name, facts in described.items()},
         tables=[_table_facts(tables[name], described[name], splits) for name in sorted(tables)],
@@ -94,9 +95,9 @@ def split_order(config: Config) -> list[str]:
     return [*config.data.release.splits, CATALOGUE]
 
 
-def config_yaml(config: Mapping[str, Any]) -> str:
-    """The config as a file that builds the same data."""
-    return _yaml(config)
+def config_yaml(config: Config) -> str:
+    """The config as a file that builds the same data. How this build was run is left out."""
+    return show(config.model_copy(update={"execution": ExecutionConfig()})).rstrip("\n")
 
 
 def _load_config(name: str, files: Mapping[str, Any], splits: list[str]) -> dict[str, Any]:
@@ -105,14 +106,14 @@ def _load_config(name: str, files: Mapping[str, Any], splits: list[str]) -> dict
         if entry["table"] == name:
             paths[entry["split"]].append(entry["path"])
     data_files = [{"split": split, "path": where} for split, where in paths.items() if where]
-    described = {"config_name": name, "data_files": data_files}
+    described: dict[str, Any] = {"config_name": name, "data_files": data_files}
     return {**described, "default": True} if name == DEFAULT_TABLE else described
 
 
 def _yaml(value: Any) -> str:
     from ruamel.yaml import YAML
 
-    yaml = YAML(typ="safe", pure=True)
+    yaml: Any = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
     yaml.sort_base_mapping_type_on_output = False
     yaml.width = 10_000
@@ -160,7 +161,7 @@ def _rate_cells(rate: KindRate) -> dict[str, str]:
         "meaning": rate.meaning or "Follows from other kinds.",
         "rows": f"{rate.ledger_rows:,}",
         "realised": "" if rate.realised is None else f"{rate.realised:.4f}",
-        "base": rate.base or "",
+        "counted": rate.counted or "",
     }
 
 

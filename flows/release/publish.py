@@ -18,17 +18,18 @@ from flows.release.lock import held
 from flows.release.manifest import MANIFEST, content_digest, gate_facts, release_manifest, write_manifest
 from flows.release.tables import FILES
 from schemas.config import Config
+from schemas.source import InputError
 from schemas.tables import Table
 
 if TYPE_CHECKING:
     from validation.report.judge import Judgement
 
-FIRST_VERSION = "1.0.0"
+FIRST_VERSION = "0.1.0"
 LOCK = ".publish.lock"
 STAGING_SUFFIX = ".staging"
 
 
-class VersionError(ValueError):
+class VersionError(InputError):
     """The version asked for cannot be given."""
 
 

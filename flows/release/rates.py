@@ -1,18 +1,18 @@
-"""How often each kind of disturbance was asked for, and how often it is in the ledger."""
+"""How often each kind of disturbance was asked for, and how often it is in the release."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.dataset as ds
+from typing import TYPE_CHECKING, Any
 
 from schemas.config import DataConfig
 from schemas.config.core import Section
 from schemas.tables.fields import CONTRADICTION_KINDS, DRIFT_KINDS, NOISE_KINDS
+
+if TYPE_CHECKING:
+    import polars
 
 _FAMILIES = {"noise": NOISE_KINDS, "drift": DRIFT_KINDS, "contradiction": CONTRADICTION_KINDS}
 _SECTIONS = {"noise": "noise", "drift": "drift", "contradiction": "contradictions"}
@@ -30,28 +30,35 @@ class KindRate:
     meaning: str | None
     ledger_rows: int
     realised: float | None
-    base: str | None
-    """What the ledger rows are divided by for ``realised``."""
+    counted: str | None
+    """What was counted, and by what it was divided, for ``realised``."""
+
+
+@dataclass(frozen=True)
+class _Count:
+    count: int
+    base: float
+    text: str
 
 
 def disturbance_rates(staging: Path, files: Mapping[str, Any], config: DataConfig) -> list[KindRate]:
     """Every kind that the config sets a rate for or that stands in the ledger, by family in the written order."""
-    counts = _ledger_counts(staging, files)
-    bases = _bases(staging, files, config)
+    rows = _ledger_rows(staging, files)
+    counts = _counts(staging, files, config, rows)
     return [
-        _kind_rate(family, kind, config, counts.get((family, kind), 0), bases.get(kind))
+        _kind_rate(family, kind, config, rows.get((family, kind), 0), counts.get(kind))
         for family, kinds in _FAMILIES.items()
         for kind in kinds
-        if (family, kind) in counts or _setting(config, family, kind) is not None
+        if (family, kind) in rows or _setting(config, family, kind) is not None
     ]
 
 
-def _kind_rate(family: str, kind: str, config: DataConfig, rows: int, base: tuple[float, str] | None) -> KindRate:
+def _kind_rate(family: str, kind: str, config: DataConfig, rows: int, count: _Count | None) -> KindRate:
     setting = _setting(config, family, kind)
-    size, label = base or (0.0, None)
+    realised = round(count.count / count.base, 6) if count and count.base else None
     return KindRate(
-        family, kind, setting[0] if setting else None, setting[1] if setting else None, rows,
-        round(rows / size, 6) if size else None, label,
+        family, kind, setting[0] if setting else None, setting[1] if setting else None, rows, realised,
+        count.text if count and realised is not None else None,
     )
 
 
@@ -65,44 +72,76 @@ def _setting(config: DataConfig, family: str, kind: str) -> tuple[float, str] | 
     return None
 
 
-def _bases(staging: Path, files: Mapping[str, Any], config: DataConfig) -> dict[str, tuple[float, str]]:
-    """What a kind's ledger rows can be counted against on the released tables, disturbed rows included."""
-    events = files["tables"]["events"]
-    users = files["tables"]["users"]["rows"]
-    choices = events["rows"] - events["nulls"]["options"]
-    texts = events["rows"] - events["nulls"]["text"]
-    taste_pairs = users * _distinct(staging, files, "dispositions", "dimension")
+def _counts(
+    staging: Path, files: Mapping[str, Any], config: DataConfig, rows: Mapping[tuple[str, str], int]
+) -> dict[str, _Count]:
+    """What can be counted for each kind on the released tables. Whole numbers only, so no order of summing matters."""
+    described = files["tables"]
+    events, users = described["events"], described["users"]["rows"]
+    copies = rows.get(("noise", "duplicate"), 0)
+    hit, life_events = _ledger_sums(staging, files)
+    pairs = users * _sum(staging, files, "dispositions", "dimension", "n_unique")
+    pair_text = "ledger rows per person and dimension"
     return {
-        "accidental": (choices, "lines with options on show"),
-        "other_person": (files["tables"]["sessions"]["rows"], "sessions"),
-        "duplicate": (events["rows"], "lines of the log"),
-        "corrupt": (texts, "lines with text"),
-        "abrupt": (users * config.window.weeks / _WEEKS_PER_YEAR, "person-years"),
-        "stated_vs_done": (taste_pairs, "pairs of person and dimension"),
-        "temporary_state": (taste_pairs, "pairs of person and dimension"),
+        "accidental": _Count(
+            rows.get(("noise", "accidental"), 0), events["rows"] - events["nulls"]["options"],
+            "ledger rows per line with options on show",
+        ),
+        "other_person": _Count(
+            rows.get(("noise", "other_person"), 0), described["sessions"]["rows"],
+            "ledger rows per session, of any household",
+        ),
+        "duplicate": _Count(copies, events["rows"] - copies, "ledger rows per line that is no copy"),
+        "corrupt": _Count(hit, _sum(staging, files, "events", "text", "letters"), "letters hit per letter"),
+        "abrupt": _Count(
+            life_events, users * config.window.weeks / _WEEKS_PER_YEAR,
+            "life events that changed a taste, per person and year",
+        ),
+        "stated_vs_done": _Count(rows.get(("contradiction", "stated_vs_done"), 0), pairs, pair_text),
+        "temporary_state": _Count(rows.get(("contradiction", "temporary_state"), 0), pairs, pair_text),
     }
 
 
-def _ledger_counts(staging: Path, files: Mapping[str, Any]) -> dict[tuple[str, str], int]:
-    counts: dict[tuple[str, str], int] = {}
-    for batch in _batches(staging, files, "injections", ["family", "kind"]):
-        grouped = pa.table(batch).group_by(["family", "kind"]).aggregate([([], "count_all")]).to_pylist()
-        for row in grouped:
-            pair = (row["family"], row["kind"])
-            counts[pair] = counts.get(pair, 0) + row["count_all"]
-    return counts
+def _ledger_rows(staging: Path, files: Mapping[str, Any]) -> dict[tuple[str, str], int]:
+    import polars as pl
+
+    ledger = _scan(staging, files, "injections")
+    if ledger is None:
+        return {}
+    counted = ledger.group_by("family", "kind").agg(pl.len().alias("rows")).collect()
+    return {(family, kind): rows for family, kind, rows in counted.select("family", "kind", "rows").iter_rows()}
 
 
-def _distinct(staging: Path, files: Mapping[str, Any], table: str, column: str) -> int:
-    found: set[str] = set()
-    for batch in _batches(staging, files, table, [column]):
-        found.update(batch.column(column).unique().to_pylist())
-    return len(found)
+def _ledger_sums(staging: Path, files: Mapping[str, Any]) -> tuple[int, int]:
+    """Letters that `corrupt` hit, and life events: one may move several tastes, and is then several ledger rows."""
+    import polars as pl
+
+    ledger = _scan(staging, files, "injections")
+    if ledger is None:
+        return 0, 0
+    letters = pl.col("parameters").str.extract(r'"letters": (\d+)').cast(pl.Int64)
+    counted = ledger.select(
+        letters.filter(pl.col("kind") == "corrupt").sum().alias("letters"),
+        pl.struct("user_id", "onset_at", "cause").filter(pl.col("kind") == "abrupt").n_unique().alias("life_events"),
+    ).collect()
+    return int(counted["letters"][0]), int(counted["life_events"][0])
 
 
-def _batches(
-    staging: Path, files: Mapping[str, Any], table: str, columns: list[str]
-) -> Iterator[pa.RecordBatch]:
-    paths = [str(staging / entry["path"]) for entry in files["files"] if entry["table"] == table]
-    if paths:
-        yield from ds.dataset(paths, format="parquet").to_batches(columns=columns, use_threads=False)
+def _sum(staging: Path, files: Mapping[str, Any], table: str, column: str, how: str) -> int:
+    """Distinct values of the column, or the letters a to z in it."""
+    import polars as pl
+
+    rows = _scan(staging, files, table)
+    if rows is None:
+        return 0
+    values = pl.col(column)
+    sought = values.n_unique() if how == "n_unique" else values.str.count_matches("[A-Za-z]").sum()
+    return int(rows.select(sought).collect().item())
+
+
+def _scan(staging: Path, files: Mapping[str, Any], table: str) -> polars.LazyFrame | None:
+    """The table from its files; None if it has none."""
+    import polars as pl
+
+    paths = [staging / entry["path"] for entry in files["files"] if entry["table"] == table]
+    return pl.scan_parquet(paths, glob=False) if paths else None

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +62,7 @@ class Series:
         self._file_bytes = 0
         self._rows: list[int] = []
 
-    def __enter__(self) -> Series:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -75,11 +76,9 @@ class Series:
         sizes = row_bytes(rows)
         if sizes.size and int(sizes.max()) > self._limits.file_bytes:
             place = int(np.argmax(sizes > self._limits.file_bytes))
-            raise TableError(
-                self._declared.name,
-                [f"row {key_text(rows, self._declared, place)} takes {sizes[place]:,} bytes; "
-                 f"a file holds {self._limits.file_bytes:,}"],
-            )
+            row = key_text(rows, self._declared, place)
+            problem = f"row {row} takes {sizes[place]:,} bytes; a file holds {self._limits.file_bytes:,}"
+            raise TableError(self._declared.name, [problem])
         self._waiting.append(rows)
         self._sizes = np.concatenate([self._sizes, sizes])
         self._write_groups(last=False)

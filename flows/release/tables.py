@@ -148,11 +148,8 @@ def _check_order(declared: Table, keys: pa.Table, owner: str | None) -> None:
     wrong = ~_rises(columns)
     if wrong.any():
         place = int(np.argmax(wrong))
-        raise TableError(
-            declared.name,
-            [f"row {key_text(keys, declared, place + 1)} comes after row {key_text(keys, declared, place)}; "
-             f"rows must be in the order of {', '.join(declared.key)}, each key once"],
-        )
+        pair = f"row {key_text(keys, declared, place + 1)} comes after row {key_text(keys, declared, place)}"
+        raise TableError(declared.name, [f"{pair}; rows must be in the order of {', '.join(declared.key)}, each key once"])
 
 
 def _rises(columns: list[pa.Array]) -> npt.NDArray[np.bool_]:

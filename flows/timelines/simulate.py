@@ -7,10 +7,10 @@ from datetime import UTC
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from flows.common.clock import SECOND, microseconds
 from flows.common.draws import Draws, categorical, normal
+from flows.common.household import own_actors, zones_of
 from flows.common.ids import user_numbers
 from flows.common.presentation import presented
 from flows.common.stage import Context, Tables
@@ -42,7 +42,7 @@ def simulate(context: Context, tables: Tables) -> Tables:
     domains = load_domains(data.domains)
     people = _people(tables["users"])
     span = Span(*(microseconds(t.astimezone(UTC)) for t in (data.window.start, data.window.end)))
-    actor_ids = _selves(tables["actors"], tables["users"])
+    actor_ids = own_actors(tables["actors"], tables["users"])
     tastes = {
         name: effective_values(tables["dispositions"], actor_ids, "actor_id", domain.value_names())
         for name, domain in domains.items()
@@ -77,17 +77,8 @@ def simulate(context: Context, tables: Tables) -> Tables:
 
 
 def _people(users: pa.Table) -> People:
-    zones = sorted(pc.unique(users["time_zone"]).to_pylist())
-    return People(
-        user_numbers(users["user_id"]), pc.index_in(users["time_zone"], value_set=pa.array(zones)).to_numpy().astype(np.int64),
-        zones, users["signed_up_at"].cast(pa.int64()).to_numpy(),
-    )
-
-
-def _selves(actors: pa.Table, users: pa.Table) -> pa.Array:
-    """The actor that is the user, in the order of the users."""
-    own = actors.filter(pc.equal(actors["relation"], "self")).combine_chunks()
-    return own["actor_id"].combine_chunks().take(pc.index_in(users["user_id"], value_set=own["user_id"].combine_chunks()).combine_chunks())
+    zone, zones = zones_of(users)
+    return People(user_numbers(users["user_id"]), zone, zones, users["signed_up_at"].cast(pa.int64()).to_numpy())
 
 
 def _domain_part(domain: Domain, own: DomainTimeline, people: People, span: Span, draws: Draws) -> Part:

@@ -113,6 +113,8 @@ def _parents(attributes: Mapping[str, Any]) -> Iterator[Disagreement]:
             fix = _other_parent(parent, levels)
             yield Disagreement((*here, "given"), f"there is no attribute `{parent}` to depend on", fix)
         elif name not in attributes:
+            if parent in BANDS:
+                continue  # told by `_values`
             if lacking := [value for value in levels[parent] if value not in POPULATION[parent].levels]:
                 rule = f"the built-in `{name}` depends on `{parent}` and knows no value {_listed(lacking)}"
                 yield Disagreement((*ATTRIBUTES, parent), rule, f"give `{name}` a table of its own, or weights")

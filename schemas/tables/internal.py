@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from schemas.tables.core import Field, Table
 from schemas.tables.fields import FIELDS, TEXT, pick
-from schemas.tables.sealed import EVENT_TRUTH, INJECTIONS
-from schemas.tables.visible import EVENTS, SESSIONS
+from schemas.tables.sealed import ANSWERS, CONSTRAINTS, EVENT_TRUTH, INJECTIONS, POSTERIORS, REJECTS
+from schemas.tables.visible import EVENTS, SESSIONS, TASKS, TOOL_STATE
 
 STANCE = Field(
     TEXT, "What a statement claims: a usual preference, one for the moment, or that the moment is over.",
@@ -72,3 +72,23 @@ POPULARITY = Table(
     columns={**pick("item_id", "domain"), "weight": Field(pa.float64(), "Relative weight.", low=0)},
 )
 CLEAN_STATEMENTS = dataclasses.replace(STATEMENTS, name="clean_statements", doc="Meaning of each `say` of the clean timeline.")
+DRAFT_TASKS = dataclasses.replace(TASKS, name="draft_tasks", layer="internal", references={}, doc="Selected tasks, before words.")
+DRAFT_STATES = dataclasses.replace(TOOL_STATE, name="draft_states", layer="internal", references={})
+DRAFT_CONSTRAINTS = dataclasses.replace(CONSTRAINTS, name="draft_constraints", layer="internal", references={})
+DRAFT_ANSWERS = dataclasses.replace(ANSWERS, name="draft_answers", layer="internal", references={})
+DRAFT_POSTERIORS = dataclasses.replace(POSTERIORS, name="draft_posteriors", layer="internal", references={})
+DRAFT_REJECTS = dataclasses.replace(REJECTS, name="draft_rejects", layer="internal", references={})
+WORDED_TASKS = dataclasses.replace(TASKS, name="worded_tasks", layer="internal", references={}, doc="Selected tasks with their requests.")
+CERTIFIED = dataclasses.replace(
+    POSTERIORS, name="certified", layer="internal", references={},
+    doc="What the observer believes of each task from the words of the release.",
+)
+MENUS = Table(
+    name="menus", layer="internal", key=("task_id", "option_id", "dimension"),
+    doc="The contested values of each option of each task.",
+    columns={
+        **pick("task_id", "user_id"),
+        "option_id": Field(TEXT, "The option."),
+        **pick("dimension", "value"),
+    },
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
@@ -18,11 +19,11 @@ ROOT = Path(__file__).parents[2]
 NAMES = domain_names()
 
 
-def plain(name: str) -> dict:
+def plain(name: str) -> Any:
     return YAML(typ="safe").load((ROOT / "schemas" / "domains" / f"{name}.yaml").read_text())
 
 
-def said_of(content: dict) -> str:
+def said_of(content: Any) -> str:
     with pytest.raises(InputError) as caught:
         check(Domain, read_text(json.dumps(content), "mine.yaml"))
     return str(caught.value)

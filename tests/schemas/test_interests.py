@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
@@ -14,11 +15,11 @@ from schemas.source import InputError, check, read_text
 
 
 @pytest.fixture(scope="module")
-def content() -> dict:
+def content() -> Any:
     return YAML(typ="safe").load(FILE.read_text())
 
 
-def said_of(content: dict) -> str:
+def said_of(content: dict[str, Any]) -> str:
     with pytest.raises(InputError) as caught:
         check(Interests, read_text(json.dumps(content), "interests.yaml"))
     return str(caught.value)
@@ -38,16 +39,18 @@ def test_every_link_points_at_a_value_of_a_domain() -> None:
     assert len(linked) >= 6
 
 
-def test_wrong_links_are_told_and_links_to_other_domains_are_not(content: dict) -> None:
+def test_wrong_links_are_told_and_links_to_other_domains_are_not(content: dict[str, Any]) -> None:
     content = copy.deepcopy(content)
-    content["areas"]["pets"]["tags"]["cats"]["links"] = {"food.mood": "good", "food.heat": "hottest", "travel.stay": "hut"}
+    content["areas"]["pets"]["tags"]["cats"]["links"] = {
+        "food.mood": "good", "food.heat": "hottest", "travel.stay": "hut",
+    }
     told = Interests.model_validate(content).link_problems(load_domains(["food"]))
     assert len(told) == 2
     assert "food.mood" in told[0]
     assert "values are ['mild', 'medium', 'hot']" in told[1]
 
 
-def test_a_missing_area_a_repeated_tag_and_a_shared_word_are_refused(content: dict) -> None:
+def test_a_missing_area_a_repeated_tag_and_a_shared_word_are_refused(content: dict[str, Any]) -> None:
     short = copy.deepcopy(content)
     del short["areas"]["pets"]
     assert "areas ['pets'] are missing" in said_of(short)

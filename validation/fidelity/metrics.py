@@ -181,7 +181,8 @@ METRICS: dict[str, Metric] = {
 
 def references_of(domain: Domain) -> dict[str, tuple[str, bool]]:
     """Metric → (reference, whether it gates): the gates of the domain file, and for the rest what its rhythm rests on."""
-    return {name: (domain.gates.get(name, domain.rhythm.reference), name in domain.gates) for name in METRICS}
+    metrics = dict.fromkeys([*domain.gates, *METRICS])
+    return {name: (str(domain.gates.get(name, domain.rhythm.reference)), name in domain.gates) for name in metrics}
 
 
 def measure(domain: str, metric: str, reference_id: str, occurrences: Occurrences) -> Measurement:
@@ -190,12 +191,13 @@ def measure(domain: str, metric: str, reference_id: str, occurrences: Occurrence
     A part is `insufficient` where the sample is below the metric's minimum or where the naive model would pass as well;
     it is `not computable`, and does not pass, where a number is missing.
     """
-    spec = METRICS[metric]
-
     def result(passed: bool | None, says: Verdict, reason: str, parts: tuple[Part, ...] = ()) -> Measurement:
         events = int(occurrences.at_us.size)
         return Measurement(domain, metric, reference_id, passed, says, reason, occurrences.users, events, parts)
 
+    if metric not in METRICS:
+        return result(False, "not computable", f"there is no metric `{metric}`; there is: {', '.join(METRICS)}")
+    spec = METRICS[metric]
     if occurrences.holes:
         return result(False, "not computable", "; ".join(f"{name} has {n} nulls" for name, n in occurrences.holes))
     try:
@@ -249,7 +251,8 @@ def _verdict(compared: _Compared, most: float, ratio: float, table: str, shortfa
 
 
 def _rounded(number: float) -> float:
-    return round(float(number), 6)
+    """To six decimals. Whatever is not finite is the one object NaN, so that equal measurements compare equal."""
+    return round(float(number), 6) if math.isfinite(number) else math.nan
 
 
 def _all_rounded(numbers: F64) -> tuple[float, ...]:

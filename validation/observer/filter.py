@@ -32,7 +32,7 @@ Flags = npt.NDArray[np.bool_]
 BLOCK_USERS = 256
 """Users whose beliefs are held at once: a few hundred KiB, which a core's cache holds."""
 LOWEST = 1e-30
-"""A belief never falls below this, so that no product leaves the normal numbers."""
+"""No belief and no weight falls below this, so that no product leaves the normal numbers."""
 CERTAIN = 1e-9
 """Odds are taken of probabilities at least this far from 0 and 1."""
 DECIMALS = 6
@@ -125,7 +125,7 @@ def believe(record: DomainRecord, parameters: ObserverParameters, queries: tuple
             n = int(np.searchsorted(-count[users], -step))
             if n:
                 _observe(block.first(n), model, record, first_row[users[:n]] + step)
-    return Beliefs(**{name: np.round(array, DECIMALS) for name, array in vars(answers).items()})
+    return Beliefs(**{name: np.round(array, DECIMALS) + 0.0 for name, array in vars(answers).items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +183,7 @@ def _model(parameters: ObserverParameters, record: DomainRecord) -> _Model:
     starts = np.ones(record.user.size, np.bool_)
     starts[1:] = (np.diff(record.user) != 0) | (np.diff(record.session) != 0)
     starts[1:] |= ~record.is_choice[1:] | ~record.is_choice[:-1]
-    return _Model(parameters, _exp(exponent), parameters.statement_likelihood(), starts)
+    return _Model(parameters, np.maximum(_exp(exponent), LOWEST), parameters.statement_likelihood(), starts)
 
 
 def _exp(x: F64) -> F64:
@@ -218,11 +218,11 @@ def _pass_time(block: _Block, model: _Model, starts: Flags, at_us: I64, foreign:
     difference *= doubt
     block.belief += difference
     days = np.where(starts, np.maximum(at_us - block.last_at, 0) / DAY_US, 0.0)
+    stays = _exp(-parameters.hazard_per_day[:, None] * days)
     for dimension in np.flatnonzero(parameters.hazard_per_day):
         belief = block.belief[dimension]
-        stays = _exp(-parameters.hazard_per_day[dimension] * days)
-        moved = _sum(belief, axis=0) * (1.0 - stays)
-        belief *= stays
+        moved = _sum(belief, axis=0) * (1.0 - stays[dimension])
+        belief *= stays[dimension]
         for value in np.flatnonzero(parameters.targets[dimension]):
             belief[value] += parameters.targets[dimension, value] * moved
     active = block.active + doubt * (block.active_without - block.active)
@@ -273,6 +273,7 @@ def _observe(block: _Block, model: _Model, record: DomainRecord, rows: I64) -> N
     spoken = np.flatnonzero(~is_choice)
     if spoken.size:
         _take_statement(block, model, record, rows[spoken], spoken)
+    np.maximum(block.belief, LOWEST, out=block.belief)
     own = _effective(block)
     block.effective[...] = own + block.foreign * (block.effective_without - own)
     ratio = _odds(block.effective) / before
@@ -281,21 +282,21 @@ def _observe(block: _Block, model: _Model, record: DomainRecord, rows: I64) -> N
 
 
 def _take_choice(block: _Block, model: _Model, options: I64, chosen: I64, is_choice: Flags) -> None:
-    """Bayes' rule for the users whose observation is a choice; leaves the others' beliefs as they are.
+    """Bayes' rule for the users whose observation is a choice; moves no bit of the others' beliefs.
 
     ``options`` (K, D, n) value codes of what was shown, ``chosen`` (n,) places.
     """
     likelihood, own, by_chance = _choice_likelihood(block, model, options, chosen, is_choice)
     # While a state holds, the choice says nothing of the lasting value, only of the strength.
-    d, u = np.nonzero(block.active)
+    d, u = np.nonzero(block.active * is_choice)
     active = block.active[d, u]
     by_state = likelihood[d, block.state_value[d, u], :, u]
-    likelihood[d, :, :, u] = likelihood[d, :, :, u] * (1.0 - active)[:, None, None] + (active[:, None] * by_state)[:, None]
+    mixed = likelihood[d, :, :, u] * (1.0 - active)[:, None, None] + (active[:, None] * by_state)[:, None]
+    likelihood[d, :, :, u] = mixed
     active = active * _sum(_sum(block.belief[d, :, :, u], axis=1) * by_state, axis=1)
     block.belief *= likelihood
-    total = _sum(_sum(block.belief, axis=2), axis=1)
+    total = np.where(is_choice, _sum(_sum(block.belief, axis=2), axis=1), 1.0)
     block.belief *= (1.0 / total)[:, None, None]
-    np.maximum(block.belief, LOWEST, out=block.belief)
     block.active[d, u] = active / total[d, u]
     foreign = block.foreign * by_chance
     block.foreign[...] = np.where(is_choice, foreign / (foreign + (1.0 - block.foreign) * own), block.foreign)
@@ -318,18 +319,18 @@ def _choice_likelihood(
 
     utility = np.take(_mean_utility(block, parameters), place)
     total = _sum(utility, axis=1) - position_cost(shown.shape[0], parameters.position_effect)[:, None]
-    total = np.where(shown, total, -np.inf)
-    np.subtract(total[:, None], utility, out=utility)
-    utility -= utility.max(axis=0)
-    weight = _exp(utility)
-    whole = _exp(total - total.max(axis=0))
+    total = np.where(shown, total, -np.inf)[:, None]
+    others = np.concatenate([total - utility, total], axis=1)
+    weight = np.maximum(_exp(others - others.max(axis=0)), LOWEST)
+    weight, whole = weight[:, :-1], weight[:, -1]
 
     count = shown.sum(axis=0)
     factor, rest = _with_noise(parameters, count)
-    factor, rest = np.where(is_choice, factor, LOWEST), np.where(is_choice, rest, 1.0)
+    factor = np.where(is_choice & (factor != 0.0), factor, LOWEST)
+    rest = np.where(is_choice, rest, 1.0)
     taken = np.maximum(chosen, 0)
-    by_value = np.bincount(place.ravel(), weight.ravel(), dimensions * values * n).reshape(dimensions, values, n)
-    by_value /= (weight[taken, :, users].T * factor)[:, None]
+    by_value = np.bincount(place.ravel(), weight.ravel(), dimensions * values * n).astype(np.float64, copy=False)
+    by_value = by_value.reshape(dimensions, values, n) / (weight[taken, :, users].T * factor)[:, None]
     everything = by_value[:, 0, None, None] * model.tilt[:, 0, :, :, None]
     part = np.empty_like(everything)
     for value in range(1, values):
@@ -376,7 +377,7 @@ def _take_statement(block: _Block, model: _Model, record: DomainRecord, rows: I6
     d, u = dimension[usual], users[usual]
     belief = block.belief[d, :, :, u] * model.statement[d, value[usual]][:, :, None]
     total = _sum(_sum(belief, axis=2), axis=1)
-    block.belief[d, :, :, u] = np.maximum(belief / total[:, None, None], LOWEST)
+    block.belief[d, :, :, u] = belief / total[:, None, None]
     d, u = dimension[for_now], users[for_now]
     block.state_value[d, u] = value[for_now]
     block.state_at[d, u] = record.at_us[rows[for_now]]

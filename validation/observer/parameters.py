@@ -75,14 +75,17 @@ class ObserverParameters:
     def statement_likelihood(self) -> F64:
         """(D, V, V) value read, true value → probability of the reading. Zero where padded.
 
-        A false claim names any other value alike; a reader who errs reads any value but the one that was said.
+        A false claim names another value, as often as people like it; a reader who errs reads any value but the one
+        that was said.
         """
         size = self.prior.shape[1]
         table = np.zeros((len(self.dimensions), size, size))
         for dimension, count in enumerate(self.sizes):
-            equal = np.eye(count)
-            elsewhere = (1.0 - equal) / (count - 1)
-            said = (1.0 - self.false_share) * equal + self.false_share * elsewhere
+            share = np.maximum(self.prior[dimension, :count], 1e-9)
+            elsewhere = np.tile(share[:, None], (1, count))
+            np.fill_diagonal(elsewhere, 0.0)
+            elsewhere /= elsewhere.sum(axis=0)
+            said = (1.0 - self.false_share) * np.eye(count) + self.false_share * elsewhere
             read = self.reliability * said + (1.0 - self.reliability) * (1.0 - said) / (count - 1)
             table[dimension, :count, :count] = read
         return table

@@ -148,7 +148,8 @@ def _read_by_words(texts: pa.Array, reader: DomainReader) -> I64:
 def _places(texts: pa.Array, known: Mapping[str, int] | list[str]) -> I64:
     """What each text stands for: its number in a mapping, or its place in a list."""
     numbers = np.array(list(known.values()) if isinstance(known, Mapping) else range(len(known)), np.int64)
-    return numbers[pc.index_in(texts, value_set=pa.array(list(known), pa.string())).to_numpy(zero_copy_only=False).astype(np.int64)]
+    place: I64 = pc.index_in(texts, value_set=pa.array(list(known), pa.string())).to_numpy().astype(np.int64)
+    return numbers[place]
 
 
 def _has(texts: pa.Array, pattern: str | None) -> npt.NDArray[np.bool_]:

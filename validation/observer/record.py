@@ -91,12 +91,12 @@ def read_record(
     item = np.concatenate([_codes(events["item_id"])[offered], np.full(spoken.size, ABSENT, np.int64)])
     is_choice = np.arange(event_row.size) < count
     name = _ranks(events["event_id"], event_row)
-    order = np.lexsort((said[:, 0], name, at_us, user[event_row]))
+    every_word = np.concatenate([np.full((count, 3), ABSENT, np.int8), said])
+    order = np.lexsort((every_word[:, 0], name, at_us, user[event_row]))
     order = order[_is_first((user[event_row], session, at_us, is_choice, item), name)[order]]
 
     blank = np.full((spoken.size, *options.shape[1:]), ABSENT, np.int8)
-    no_words = np.full((count, 3), ABSENT, np.int8)
-    words = np.concatenate([no_words, said])[order]
+    words = every_word[order]
     return DomainRecord(
         users=len(user_ids),
         user=user[event_row][order].astype(np.int64),
@@ -113,7 +113,8 @@ def read_record(
 
 
 def bearing_rows(record: DomainRecord, query_user: I64, query_at_us: I64) -> tuple[I64, I8, I64]:
-    """Query, dimension and event row of every earlier observation that bears on it, in the order of those three's rows.
+    """Query, dimension and event row of every observation that bears on the query's dimension, sorted by the first two
+    and then by instant. Only strictly earlier observations count.
 
     A choice bears on the dimensions in which the shown options differ, a statement on the one it speaks of.
     """

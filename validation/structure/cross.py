@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from schemas.tables import Table
-from validation.structure.folder import Violation, literal, quoted
+from validation.structure.folder import EXAMPLES, Violation, literal, quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-EXAMPLES = 5
 
 
 @dataclass(frozen=True)
@@ -111,27 +109,27 @@ GOLD_RULES = (
 )
 
 
-def check_rules(
-    database: DuckDBPyConnection, tables: Mapping[str, Table], window: tuple[datetime, datetime], dimensions: Sequence[str]
-) -> dict[str, list[Violation]]:
+def check_rules(database: DuckDBPyConnection, rules: Iterable[Rule]) -> dict[str, list[Violation]]:
     """Group of rules → what breaks them; a group that holds has an empty list.
 
-    ``database`` has a view a table, with the column `_split`. ``window`` is the stretch that is lived, ``dimensions``
-    the full names of what every user must be inclined to.
+    ``database`` has a view a table, with the column `_split`.
     """
     found: dict[str, list[Violation]] = {}
-    for rule in rules_of(tables, window, dimensions):
+    for rule in rules:
         broken = found.setdefault(rule.group, [])
-        query = f"FROM ({rule.breaks})"
-        count = database.execute(f"SELECT count(DISTINCT id) {query}").fetchall()[0][0]
+        count = database.execute(f"SELECT count(DISTINCT id) FROM ({rule.breaks})").fetchall()[0][0]
         if count:
-            ids = database.execute(f"SELECT DISTINCT id::VARCHAR AS id {query} ORDER BY id LIMIT {EXAMPLES}").fetchall()
-            broken.append(Violation(rule.table, rule.column, rule.text, int(count), tuple(row[0] for row in ids)))
+            query = f"SELECT DISTINCT id::VARCHAR AS id FROM ({rule.breaks}) ORDER BY id LIMIT {EXAMPLES}"
+            ids = tuple(row[0] for row in database.execute(query).fetchall())
+            broken.append(Violation(rule.table, rule.column, rule.text, int(count), ids))
     return found
 
 
 def rules_of(tables: Mapping[str, Table], window: tuple[datetime, datetime], dimensions: Sequence[str]) -> list[Rule]:
-    """Every rule over the tables."""
+    """Every rule over the tables.
+
+    ``window`` is the stretch that is lived, ``dimensions`` the full names of what every user must be inclined to.
+    """
     return [
         *reference_rules(tables), *split_rules(tables), *EVENT_RULES, *SESSION_RULES, *TASK_RULES, *GOLD_RULES,
         *disposition_rules(window, dimensions),

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 LAYER_FOLDERS = {"visible": "data", "sealed": "sealed"}
+EXAMPLES = 5
 FILE_NAME = re.compile(r"(?P<split>[A-Za-z_][A-Za-z0-9_]*)-(?P<part>\d{5})-of-(?P<parts>\d{5})\.parquet")
 
 
 @dataclass(frozen=True)
 class Violation:
-    """One broken rule: where, how often, and up to five of the ids or values that break it."""
+    """One broken rule: where, how often, and up to ``EXAMPLES`` of the ids or values that break it."""
 
     table: str
     column: str
@@ -29,7 +30,8 @@ class Violation:
 
     def __str__(self) -> str:
         place = f"{self.table}.{self.column}" if self.column else self.table
-        shown = f": {', '.join(self.examples)}{' …' if self.count > len(self.examples) else ''}" if self.examples else ""
+        more = " …" if self.count > len(self.examples) == EXAMPLES else ""
+        shown = f": {', '.join(self.examples)}{more}" if self.examples else ""
         return f"{place}: {self.rule}{f' ({self.count})' if self.count > 1 or self.examples else ''}{shown}"
 
 

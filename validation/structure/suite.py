@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 from schemas.tables import Table, TableError
-from validation.structure.folder import Violation, connect, literal, quoted, table_files
+from validation.structure.folder import EXAMPLES, Violation, connect, literal, quoted, table_files
 
 if TYPE_CHECKING:
     from great_expectations.core import ExpectationValidationResult
@@ -33,7 +33,7 @@ class Check:
     ``low`` and ``high`` bound the values, for `row_count` the number of rows; ``values`` closes the set.
     """
 
-    kind: Literal["exists", "not_null", "in_set", "between", "unique", "row_count"]
+    kind: Literal["exist", "not_null", "in_set", "between", "unique", "row_count"]
     columns: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     low: float | None = None
@@ -43,7 +43,7 @@ class Check:
         """The rule in words."""
         bounds = [f"{word} {bound:g}" for word, bound in (("at least", self.low), ("at most", self.high)) if bound is not None]
         return {
-            "exists": "exists",
+            "exist": "exist",
             "not_null": "has no nulls",
             "in_set": f"is one of {', '.join(self.values)}",
             "between": f"is {' and '.join(bounds)}",
@@ -78,11 +78,9 @@ def is_scalar(kind: pa.DataType) -> bool:
 
 def checks_of(declared: Table) -> list[Check]:
     """Every claim that the declaration makes about scalar columns, about the key, and about the number of rows."""
-    checks = [Check("row_count", low=declared.minimum_rows)]
-    for name, field in declared.columns.items():
-        if not is_scalar(field.type):
-            continue
-        checks.append(Check("exists", (name,)))
+    scalar = {name: field for name, field in declared.columns.items() if is_scalar(field.type)}
+    checks = [Check("row_count", low=declared.minimum_rows), Check("exist", tuple(scalar))]
+    for name, field in scalar.items():
         if name not in declared.optional:
             checks.append(Check("not_null", (name,)))
         if field.values is not None:
@@ -156,8 +154,8 @@ def _expectations(checks: list[Check]) -> list[Expectation]:
     def of(check: Check) -> Any:
         column = check.columns[0] if check.columns else ""
         match check.kind:
-            case "exists":
-                return gxe.ExpectColumnToExist(column=column)
+            case "exist":
+                return gxe.ExpectTableColumnsToMatchSet(column_set=list(check.columns), exact_match=False)
             case "not_null":
                 return gxe.ExpectColumnValuesToNotBeNull(column=column)
             case "in_set":
@@ -200,8 +198,8 @@ def _count(check: Check, source: str, present: set[str]) -> str:
     match check.kind:
         case "row_count":
             return "count(*)"
-        case "exists":
-            return "0" if check.columns[0] in present else "1"
+        case "exist":
+            return str(len(set(check.columns) - present))
         case "not_null":
             return f"count(*) FILTER (WHERE {column} IS NULL)"
         case "in_set":
@@ -257,7 +255,7 @@ def _raised(result: ExpectationValidationResult) -> Iterator[str]:
 
 
 def _violation(declared: Table, check: Check, result: ExpectationValidationResult, route: Route) -> Violation:
-    """What the data got wrong, with up to five of the values."""
+    """What the data got wrong, with some of the values."""
     facts = result.result or {}
     shown = facts.get("partial_unexpected_list") or []
     where = declared.name, ", ".join(check.columns), str(check)
@@ -266,4 +264,4 @@ def _violation(declared: Table, check: Check, result: ExpectationValidationResul
     if route == "counts":
         return Violation(*where, count=int(shown[0]))
     texts = [", ".join(str(v) for v in value.values()) if isinstance(value, dict) else str(value) for value in shown]
-    return Violation(*where, count=int(facts.get("unexpected_count") or 1), examples=tuple(dict.fromkeys(texts))[:5])
+    return Violation(*where, count=int(facts.get("unexpected_count") or 1), examples=tuple(dict.fromkeys(texts))[:EXAMPLES])

@@ -47,9 +47,10 @@ class Gold:
         """From the JSON of `answers.gold`: ``{"option_ids": [...]}``, ``{"ask": true}``, or both."""
         unknown = set(gold) - {"option_ids", "ask"}
         options = gold.get("option_ids", [])
-        if unknown or not all(isinstance(option, str) for option in options) or not (options or gold.get("ask") is True):
-            raise ValueError(f"gold {dict(gold)} is none: it has `option_ids` (texts), or `ask: true`, and nothing else")
-        return cls(frozenset(options), gold.get("ask") is True)
+        ask = gold.get("ask") is True
+        if unknown or not all(isinstance(option, str) for option in options) or not (options or ask):
+            raise ValueError(f"gold {dict(gold)} is none: it has `option_ids`, or `ask: true`, and nothing else")
+        return cls(frozenset(options), ask)
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def _score_calls(task: Task, calls: Any) -> Score:
     world = World(task.tools, task.state)
     errors = 0
     for call in calls:
-        name, arguments = (call.get("name"), call.get("arguments")) if isinstance(call, Mapping) else (call, None)
+        name, arguments = (call.get("name"), call.get("arguments")) if isinstance(call, Mapping) else (None, None)
         errors += "error" in world.call(name, arguments)
     gold_items = {item for option in task.gold.option_ids if (item := task.items[option]) is not None}
     verdict = check_final_state(world.state, gold_items, task.domain.key_action)

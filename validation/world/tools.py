@@ -18,7 +18,7 @@ EFFECT_ARGUMENTS = ("quantity",)
 def argument_schema(tool: ToolSpec) -> dict[str, Any]:
     """JSON Schema (2020-12) of the arguments of a tool: the column `tools.parameters`."""
     properties = {
-        name: spec.model_dump(mode="json", include={"type", "description", "minimum", "maximum", "enum"}, exclude_none=True)
+        name: spec.model_dump(mode="json", exclude={"required"}, exclude_none=True)
         for name, spec in tool.parameters.items()
     }
     for spec in properties.values():
@@ -101,7 +101,8 @@ def _problems_of(tool: ToolSpec) -> list[str]:
         if effect in tool.effects[:place]:
             problems.append(f"`{effect}` happens twice; list it once")
         rule = EFFECTS[effect]
-        problems += [f"`{effect}` needs the precondition `{n}`; require it" for n in rule.needs if n not in tool.requires]
+        lacking = [name for name in rule.needs if name not in tool.requires]
+        problems += [f"`{effect}` needs the precondition `{name}`; require it" for name in lacking]
         if rule.follows and not set(rule.follows) & set(tool.effects[:place]):
             problems.append(f"`{effect}` must come after one of {list(rule.follows)}; reorder the effects")
     return problems

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
@@ -19,8 +20,8 @@ class Step(TypedDict):
     """One call of a trajectory, what it answered, and the state after it."""
 
     name: str
-    arguments: dict[str, Any] | None
-    """None if they could not be read."""
+    arguments: dict[str, Any] | str
+    """Text that is no JSON if they could not be read, so that a replay refuses them too."""
     result: dict[str, Any]
     state_digest: str
 
@@ -43,6 +44,8 @@ class World:
         plain, result = _plain(arguments)
         if result is None:
             result = self._run(name, plain)
+        else:
+            plain = f"<unreadable: {_shown(arguments)}>"
         digest = self.state.digest()
         self.trajectory.append(Step(name=_shown(name), arguments=plain, result=result, state_digest=digest))
         return result
@@ -86,7 +89,7 @@ def _plain(arguments: Any) -> tuple[Any, dict[str, Any] | None]:
             arguments = json.dumps(dict(arguments) if isinstance(arguments, Mapping) else arguments, allow_nan=False)
         if len(arguments) > ARGUMENTS_LENGTH:
             return None, _error("bad_arguments", f"arguments are longer than {ARGUMENTS_LENGTH} characters")
-        plain = json.loads(arguments, parse_constant=_refuse)
+        plain = json.loads(arguments, parse_constant=_finite, parse_float=_finite)
     except (TypeError, ValueError, RecursionError) as error:
         return None, _error("bad_arguments", f"arguments must be a JSON object: {error}")
     if not isinstance(plain, dict):
@@ -97,8 +100,11 @@ def _plain(arguments: Any) -> tuple[Any, dict[str, Any] | None]:
     return plain, None
 
 
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no finite number")
+    return number
 
 
 def _shown(name: Any) -> str:

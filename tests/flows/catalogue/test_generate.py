@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from flows.catalogue.generate import Catalogue, catalogue, popularity
@@ -35,6 +36,10 @@ def attributes_of(made: Catalogue) -> dict[str, dict[str, str]]:
     return out
 
 
+def where(table: pa.Table, column: str, value: object) -> pa.Table:
+    return table.filter(pc.equal(table[column], value))
+
+
 def changed(domain: Domain, **parts: object) -> Domain:
     return domain.model_copy(update={"catalogue": domain.catalogue.model_copy(update=parts)})
 
@@ -49,21 +54,24 @@ def test_there_is_one_item_for_every_category_and_combination_of_values(
             wanted *= len(spec.values)
         own = [row for row in made.items.to_pylist() if row["domain"] == domain.name]
         combinations = {
-            (row["category"], *(attributes[row["item_id"]][dimension] for dimension in domain.dimension_ids())) for row in own
+            (row["category"], *(attributes[row["item_id"]][name] for name in domain.dimension_ids())) for row in own
         }
         assert len(own) == len(combinations) == wanted
 
 
 def test_rows_are_in_the_order_of_their_keys(made: Catalogue) -> None:
-    for table, key in ((made.items, ["item_id"]), (made.item_attributes, ["item_id", "dimension"]), (made.tools, ["tool_id"])):
+    keys = (["item_id"], ["item_id", "dimension"], ["tool_id"])
+    for table, key in zip(made, keys, strict=True):
         rows = list(zip(*(table[name].to_pylist() for name in key), strict=True))
         assert rows == sorted(set(rows))
 
 
-def test_every_distractor_is_an_attribute_with_a_value_of_its_own(domains: Mapping[str, Domain], made: Catalogue) -> None:
+def test_distractors_are_attributes_whose_values_are_equally_frequent(
+    domains: Mapping[str, Domain], made: Catalogue
+) -> None:
     for domain in domains.values():
         for name, spec in domain.distractors.items():
-            rows = made.item_attributes.filter(pa.compute.equal(made.item_attributes["dimension"], f"{domain.name}.{name}"))
+            rows = where(made.item_attributes, "dimension", f"{domain.name}.{name}")
             counts = [entry["counts"] for entry in rows["value"].combine_chunks().value_counts().to_pylist()]
             assert len(counts) == len(spec.words)
             assert max(counts) < 1.2 * min(counts)
@@ -74,24 +82,26 @@ def test_a_title_names_exactly_the_values_of_its_item_and_a_description_none(
 ) -> None:
     attributes = attributes_of(made)
     for domain in domains.values():
-        spoken = [
-            (f"{domain.name}.{dimension}", value, re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE))
+        spoken = {
+            word.casefold(): (f"{domain.name}.{dimension}", value)
             for dimension, spec in domain.dimensions.items()
             for value, value_spec in spec.values.items()
             for word in value_spec.words
-        ]
-        for row in made.items.filter(pa.compute.equal(made.items["domain"], domain.name)).to_pylist():
+        }
+        pattern = re.compile(rf"(?=\b({'|'.join(map(re.escape, spoken))})\b)")  # looks ahead, so that words may overlap
+        for row in where(made.items, "domain", domain.name).to_pylist():
+            read = [spoken[word] for word in pattern.findall(row["title"].casefold())]
             own = attributes[row["item_id"]]
-            read = {dimension: value for dimension, value, pattern in spoken if pattern.search(row["title"])}
-            hits = sum(pattern.search(row["title"]) is not None for _, _, pattern in spoken)
-            assert read == {dimension: own[dimension] for dimension in domain.dimension_ids()}, row["title"]
-            assert hits == len(domain.dimensions), row["title"]
-            assert not any(pattern.search(row["description"]) for _, _, pattern in spoken), row["description"]
+            assert sorted(read) == sorted((name, own[name]) for name in domain.dimension_ids()), row["title"]
+            assert not pattern.search(row["description"].casefold()), row["description"]
 
 
 def test_titles_tell_items_apart_and_begin_with_a_capital(made: Catalogue) -> None:
     for column in ("title", "description"):
-        assert all(text[0] == text[0].upper() and "{" not in text and "  " not in text for text in made.items[column].to_pylist())
+        for text in made.items[column].to_pylist():
+            assert text[0] == text[0].upper()
+            assert "{" not in text
+            assert "  " not in text
     pairs = list(zip(made.items["domain"].to_pylist(), made.items["title"].to_pylist(), strict=True))
     assert len(set(pairs)) == len(pairs)
 
@@ -104,7 +114,7 @@ def test_a_description_says_the_distractors_of_its_item(domains: Mapping[str, Do
             assert phrase.casefold() in row["description"].casefold()
 
 
-def test_prices_go_in_steps_of_five_cents_and_follow_the_factors(domains: Mapping[str, Domain], made: Catalogue) -> None:
+def test_prices_go_in_steps_of_five_cents_and_follow_the_factors(made: Catalogue) -> None:
     price = made.items["price_cents"].to_numpy()
     assert (price % 5 == 0).all()
     assert price.min() > 0
@@ -116,11 +126,11 @@ def test_prices_go_in_steps_of_five_cents_and_follow_the_factors(domains: Mappin
     assert 0.12 < spread.std() < 0.35
 
 
-def test_an_id_is_a_function_of_the_seed_and_of_what_the_item_is(domains: Mapping[str, Domain], made: Catalogue) -> None:
+def test_an_id_is_a_function_of_the_seed_and_of_the_item(domains: Mapping[str, Domain], made: Catalogue) -> None:
     assert all(re.fullmatch("i-[0-9a-hjkmnp-tv-z]{10}", item) for item in made.items["item_id"].to_pylist())
     other = catalogue(domains, Draws(8, "catalogue"))
     assert not set(other.items["item_id"].to_pylist()) & set(made.items["item_id"].to_pylist())
-    golden = made.items.filter(pa.compute.equal(made.items["item_id"], GOLDEN["item_id"])).to_pylist()
+    golden = where(made.items, "item_id", GOLDEN["item_id"]).to_pylist()
     assert golden == [GOLDEN]
 
 
@@ -146,12 +156,8 @@ def test_the_order_of_domains_dimensions_and_values_in_the_files_changes_nothing
     )
     again = catalogue({"groceries": domains["groceries"], "food": turned}, DRAWS)
     assert again.item_attributes.equals(made.item_attributes)
-    assert again.tools["tool_id"].equals(made.tools["tool_id"])
-    for column in made.items.column_names:
-        if column != "price_cents":
-            assert again.items[column].equals(made.items[column]), column
-    # The factors are multiplied in another order, which may move a price that lies between two steps.
-    assert (np.abs(again.items["price_cents"].to_numpy() - made.items["price_cents"].to_numpy()) <= 5).all()
+    assert again.tools.equals(made.tools)
+    assert again.items.equals(made.items)
 
 
 def test_a_new_category_or_domain_leaves_every_other_item_as_it_was(
@@ -164,8 +170,8 @@ def test_a_new_category_or_domain_leaves_every_other_item_as_it_was(
         base_price_cents={"sweet": 800, **shop.base_price_cents},
     )
     grown = catalogue({"food": more}, DRAWS)
-    kept = grown.items.filter(pa.compute.equal(grown.items["category"], "main"))
-    assert kept.equals(made.items.filter(pa.compute.equal(made.items["domain"], "food")))
+    kept = where(grown.items, "category", "main")
+    assert kept.equals(where(made.items, "domain", "food"))
 
 
 def test_a_domain_without_distractors_and_with_a_plain_description_works(domains: Mapping[str, Domain]) -> None:
@@ -195,7 +201,7 @@ def test_a_tool_that_cannot_work_stops_the_build_with_every_reason(domains: Mapp
 
 def test_popularity_is_zipf_over_a_rank_that_no_order_changes(domains: Mapping[str, Domain], made: Catalogue) -> None:
     food = domains["food"]
-    ids = made.items.filter(pa.compute.equal(made.items["domain"], "food"))["item_id"].to_pylist()
+    ids = where(made.items, "domain", "food")["item_id"].to_pylist()
     weights = popularity(food, ids, DRAWS)
     assert np.allclose(np.sort(weights)[::-1], np.round(np.arange(1, len(ids) + 1) ** -0.5, 6))
     assert (popularity(food, ids[::-1], DRAWS)[::-1] == weights).all()

@@ -128,6 +128,9 @@ def test_a_metric_that_the_reference_lacks_is_not_computable_and_says_what_there
     result = measure("food", "inter_event_gap", "food_takeaway_london", real_people("food_takeaway_london", 300, 5))
     assert (result.passed, result.verdict) == (False, "not computable")
     assert "hour_of_day_share" in result.reason
+    odd = measure("food", "mood", "food_takeaway_london", real_people("food_takeaway_london", 300, 5))
+    assert (odd.passed, odd.verdict) == (False, "not computable")
+    assert odd.reason == "there is no metric `mood`; there is: hour_of_day, day_of_week, inter_event_gap"
     unknown = measure("food", "hour_of_day", "no_such", real_people("food_takeaway_london", 300, 5))
     assert "there is no reference `no_such`" in unknown.reason
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,12 @@ import pyarrow as pa
 
 from flows.common.draws import Draws
 from flows.common.ids import opaque_ids
+from flows.release.publish import Published, publish, staging_folder
+from flows.release.series import Limits
+from flows.release.tables import stage_tables
 from schemas.config import Config
 from schemas.tables import RELEASED, Table, sort_rows
+from validation.report.judge import Gate, Judgement
 
 START = dt.datetime(2025, 1, 6, tzinfo=dt.UTC)
 ASKED_AT = START + dt.timedelta(days=3, hours=10, minutes=2)
@@ -62,8 +67,38 @@ def cut(tables: Mapping[str, pa.Table], size: int) -> dict[str, list[pa.Table]]:
     }
 
 
-def whole(tables: Mapping[str, pa.Table]) -> dict[str, Iterator[pa.Table]]:
-    return {name: iter([table]) for name, table in tables.items()}
+def passed() -> Judgement:
+    gates = {
+        "cross.keys": Gate(True, 0.0, 0.0, "passed", "unique keys | all tables", {"rows": 576}),
+        "fidelity.food.hours": Gate(None, float("nan"), 0.1, "insufficient sample", "3 rows", {"users": 3}),
+    }
+    return Judgement(gates, {}, (), ())
+
+
+def failed() -> Judgement:
+    return Judgement({"cross.keys": Gate(False, 2.0, 0.0, "failed", "u000001 twice", {"rows": 576})}, {}, (), ())
+
+
+def stage_fake(
+    staging: Path, config: Config, tables: Mapping[str, pa.Table], size: int = 1_000_000, limits: Limits | None = None
+) -> dict[str, Any]:
+    return stage_tables(cut(tables, size), staging, config.data, RELEASED, limits)
+
+
+def publish_fake(
+    out: Path, *, note: str = "", version: str | None = None, users: int = 24, run_id: str = "run",
+    judgement: Judgement | None = None, size: int = 1_000_000, limits: Limits | None = None, **release: Any,
+) -> Published:
+    """Stages and publishes the fake tables as `tiny`."""
+    config = fake_config(users, **release)
+    staging = staging_folder(out, run_id)
+    stage_fake(staging, config, fake_tables(users, note), size, limits)
+    return publish(staging, out, "tiny", version, judgement or passed(), config=config, tables=RELEASED)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file below the folder with its bytes."""
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 def _table(declared: Table, rows: list[dict[str, Any]]) -> pa.Table:

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prompts.load import FOLDER, STANCES, Bank, Phrases, load_phrases, one_of
+from prompts.templates import pieces_of, slots_of, variants_of
+from schemas.load import domain_names, load_domains
+from schemas.source import SourceError, check, read_text
+from schemas.tables.fields import CONTRADICTION_KINDS, DRIFT_KINDS, FAILURES, NOISE_KINDS, POLICIES
+
+PHRASES = load_phrases()
+TEXT = (FOLDER / "en.yaml").read_text(encoding="utf-8")
+
+
+def every_template() -> list[str]:
+    """Every template of the file, whatever its bank."""
+    found: list[str] = []
+
+    def walk(part: object) -> None:
+        if isinstance(part, dict):
+            found.extend(part.get("templates", []))
+            for below in part.values():
+                walk(below)
+
+    walk(PHRASES.model_dump())
+    return found
+
+
+def rejected(text: str) -> str:
+    with pytest.raises(SourceError) as error:
+        check(Phrases, read_text(text, "en.yaml"))
+    return str(error.value)
+
+
+def test_banks_are_large_enough() -> None:
+    say = PHRASES.say
+    assert len(say.usual.templates) >= 14 and len(say.for_now.templates) >= 14
+    assert len(say.back_to_usual.templates) >= 8 and len(say.small_talk.templates) >= 25
+    assert all(len(PHRASES.request.act[name].templates) >= 8 for name in ("food", "groceries", "any"))
+    assert len(PHRASES.request.know["any"].templates) >= 6
+
+
+def test_a_template_with_an_undeclared_input_is_refused_with_its_line() -> None:
+    message = rejected(TEXT.replace('"Order a meal for me, please."', '"Order {words} for me, please."'))
+    line = TEXT[: TEXT.index("Order a meal for me")].count("\n") + 1
+    assert f"en.yaml:{line}: request.act.food.templates[2] is Order {{words}}" in message and "exactly the inputs" in message
+
+
+def test_a_template_without_a_declared_input_is_refused() -> None:
+    assert "{noun}, {words}" in rejected(TEXT.replace("{noun}, {words} is [what", "{noun}, this is [what"))
+
+
+def test_inputs_that_the_speaker_does_not_give_are_refused() -> None:
+    old, new = "  know:\n    any:\n      inputs: [noun]", "  know:\n    any:\n      inputs: [noun, words]"
+    assert old in TEXT
+    assert "`inputs` must be [noun]" in rejected(TEXT.replace(old, new).replace("{noun}", "{noun} {words}"))
+
+
+def test_all_violations_are_told_at_once() -> None:
+    broken = TEXT.replace('"Get dinner for tonight."', '"Get {thing} for tonight."').replace('"Find the one', '"[Find the one')
+    message = rejected(broken)
+    assert "request.act.food.templates[0]" in message and "request.act.any.templates[4]" in message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("      - just now\n", "", "must have cues of for_now"),
+        ("[Time flies|", "[Time usually flies|", "must have no cue"),
+        ('"This week I\'d [rather', '"This week I\'d usually [rather', "of no other stance"),
+        (
+            "[has stopped|is wrong|fell down], [nobody noticed|which explains a lot|of course]", "[has stopped|is wrong|fell down].",
+            "ends with punctuation",
+        ),
+        ('"Could you settle this for me?"', '"Take care of this one for me, please."', "more than once"),
+    ],
+)
+def test_banks_that_the_reader_could_not_invert_are_refused(old: str, new: str, rule: str) -> None:
+    assert old in TEXT
+    assert rule in rejected(TEXT.replace(old, new))
+
+
+def test_statements_have_no_negation() -> None:
+    negation = one_of(PHRASES.say.negations)
+    wordings = [text for name in STANCES for t in PHRASES.say.stance(name).templates for text in variants_of(t)]
+    assert [text for text in wordings if negation.search(text)] == []
+
+
+def test_no_phrase_holds_an_internal_name() -> None:
+    internal = {name for name in (*NOISE_KINDS, *DRIFT_KINDS, *CONTRADICTION_KINDS, *POLICIES, *FAILURES) if "_" in name}
+    wordings = [re.sub(r"\{[a-z_]+\}", "", text) for template in every_template() for text in variants_of(template)]
+    assert len(wordings) > 5000
+    assert [text for text in wordings if "_" in text or text in (*NOISE_KINDS, *DRIFT_KINDS, *POLICIES)] == []
+    assert internal
+
+
+@pytest.mark.parametrize(("names", "banks"), [
+    (domain_names(), [*PHRASES.request.act.values(), *PHRASES.request.know.values()]),
+    (["food", "groceries"], [PHRASES.reply, *PHRASES.review.values(), PHRASES.say.small_talk, PHRASES.say.lead, PHRASES.say.tail]),
+])
+def test_what_asserts_no_taste_names_no_value(names: list[str], banks: list[Bank]) -> None:
+    words = [w for d in load_domains(names).values() for s in d.dimensions.values() for v in s.values.values() for w in v.words]
+    found = one_of(words)
+    named = [text for bank in banks for template in bank.templates for text in variants_of(template) if found.search(text)]
+    assert named == []
+
+
+def test_wordings_are_natural_english_sentences_without_doubled_or_stray_spaces() -> None:
+    wordings = [text for template in every_template() for text in variants_of(template)]
+    assert [text for text in wordings if "  " in text or text != text.strip() or re.search(r" [,.!?]", text)] == []
+
+
+@given(st.lists(st.one_of(st.just("{noun}"), st.from_regex(r"[a-z ,]{1,8}", fullmatch=True), st.just("[a|b|]")), min_size=1, max_size=6))
+def test_the_pieces_of_a_template_are_the_template(parts: list[str]) -> None:
+    template = "".join(parts)
+    written = "".join(
+        f"{{{p.slot}}}" if p.slot else p.choices[0] if len(p.choices) == 1 else f"[{'|'.join(p.choices)}]" for p in pieces_of(template)
+    )
+    assert written == template
+    assert slots_of(template) == ({"noun"} if "{noun}" in parts else set())
+    assert len(list(variants_of(template))) == 3 ** parts.count("[a|b|]")
+
+
+@pytest.mark.parametrize("template", ["[a|b", "a]", "{noun", "[a|[b|c]]", "[a]", "[a|a]", "{Noun}", "[{noun}|b]", "a|b"])
+def test_a_broken_template_is_refused(template: str) -> None:
+    with pytest.raises(ValueError, match="template|alternatives"):
+        pieces_of(template)

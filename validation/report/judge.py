@@ -1,0 +1,203 @@
+"""The judgement of a release: what its files are, whether its tables hold, and how near to real people it comes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemas.config import DataConfig
+from schemas.domain import Domain
+from schemas.load import load_domains
+from schemas.tables import Table
+from schemas.tables.configured import released_tables
+from validation.fidelity.metrics import Measurement, measure, references_of
+from validation.fidelity.occurrences import read_occurrences
+from validation.structure.cross import Rule, check_rules, rules_of
+from validation.structure.files import broken_schemas, check_files
+from validation.structure.folder import Violation, open_release
+from validation.structure.suite import TableReport, check_table, open_context
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+    from great_expectations.data_context.data_context.ephemeral_data_context import EphemeralDataContext
+
+TOLD = 5
+"""Violations that the detail of a gate spells out. All stand in the judgement."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One gate. ``passed`` is None where the sample is too small, or where the gate is shown only: that never fails.
+
+    ``value`` must not exceed ``limit``: violations where the limit is 0, else a distance. The verdict `error` says that
+    the gate could not be evaluated, which is neither a pass nor a finding about the data.
+    """
+
+    passed: bool | None
+    value: float | None
+    limit: float | None
+    verdict: str
+    detail: str
+    sample: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Every gate by name, and what stands behind them."""
+
+    gates: Mapping[str, Gate]
+    violations: Mapping[str, tuple[Violation, ...]]
+    tables: tuple[TableReport, ...]
+    measurements: tuple[Measurement, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no gate failed or broke."""
+        return all(gate.passed is not False for gate in self.gates.values())
+
+
+def judge(folder: Path, config: DataConfig, tables: Mapping[str, Table] | None = None) -> Judgement:
+    """The judgement of the release in the folder, from its files alone.
+
+    ``tables`` are the declared ones; by default those of a release of this config. The same folder is judged the same.
+    """
+    tables = tables if tables is not None else released_tables(config)
+    gates: dict[str, Gate] = {}
+    found: dict[str, list[Violation]] = {"integrity": check_files(folder, tables)}
+    gates["integrity"] = _gate_of(found["integrity"], {"tables": len(tables)})
+    broken = broken_schemas(folder, tables)
+    reports = []
+    context = open_context()
+    for name, declared in tables.items():
+        gate = f"structure.{name}"
+        if name in broken:
+            found[gate] = broken[name]
+            gates[gate] = _gate_of(broken[name], {})
+            continue
+        report = _unless_broken(folder, declared, context)
+        reports.append(report)
+        found[gate] = list(report.violations)
+        gates[gate] = _table_gate(report)
+    domains = load_domains(config.domains)
+    measurements: list[Measurement] = []
+    if broken:
+        reason = f"not evaluated: files of {', '.join(broken)} differ from the declaration"
+        gates.update({name: _error(reason) for name in _later_gates(tables, config, domains)})
+    else:
+        with open_release(folder, tables.values()) as database:
+            _judge_rules(database, tables, config, domains, gates, found)
+            measurements = _judge_fidelity(database, config, domains, gates)
+    return Judgement(
+        gates=dict(sorted(gates.items())), violations={name: tuple(lines) for name, lines in sorted(found.items()) if lines},
+        tables=tuple(reports), measurements=tuple(measurements),
+    )
+
+
+def _rules(tables: Mapping[str, Table], config: DataConfig, domains: Mapping[str, Domain]) -> list[Rule]:
+    dimensions = [name for domain in domains.values() for name in domain.dimension_ids()]
+    return rules_of(tables, (config.window.start, config.window.end), dimensions)
+
+
+def _later_gates(tables: Mapping[str, Table], config: DataConfig, domains: Mapping[str, Domain]) -> list[str]:
+    """Names of the gates that need tables of the declared schemas."""
+    groups = dict.fromkeys(f"cross.{rule.group}" for rule in _rules(tables, config, domains))
+    metrics = [f"fidelity.{domain}.{metric}" for domain, spec in domains.items() for metric in spec.gates]
+    return [*groups, *metrics]
+
+
+def _unless_broken(folder: Path, declared: Table, context: EphemeralDataContext) -> TableReport:
+    """The table's report; a file whose content cannot be read is an error of its own."""
+    import duckdb
+    import pyarrow as pa
+
+    try:
+        return check_table(folder, declared, context)
+    except (OSError, pa.ArrowInvalid, duckdb.Error) as error:
+        return TableReport(declared.name, 0, "rows", 0, 0, (), (f"{declared.name}: cannot be read ({_first_line(error)})",))
+
+
+def _judge_rules(
+    database: DuckDBPyConnection, tables: Mapping[str, Table], config: DataConfig, domains: Mapping[str, Domain],
+    gates: dict[str, Gate], found: dict[str, list[Violation]],
+) -> None:
+    """Adds one gate a group of rules over tables."""
+    import duckdb
+
+    for group, rules in groupby(_rules(tables, config, domains), key=lambda rule: rule.group):
+        gate = f"cross.{group}"
+        some = list(rules)
+        try:
+            found[gate] = check_rules(database, some)[group]
+            gates[gate] = _gate_of(found[gate], {"rules": len(some)})
+        except duckdb.Error as error:
+            gates[gate] = _error(_first_line(error))
+
+
+def _judge_fidelity(
+    database: DuckDBPyConnection, config: DataConfig, domains: Mapping[str, Domain], gates: dict[str, Gate]
+) -> list[Measurement]:
+    """Every metric of every domain; adds a gate for each that the domain file gates."""
+    import duckdb
+
+    measurements = []
+    for name, domain in domains.items():
+        gated = {f"fidelity.{name}.{metric}" for metric in domain.gates}
+        try:
+            occurrences = read_occurrences(database, name, domain.key_action)
+        except duckdb.Error as error:
+            gates.update({gate: _error(_first_line(error)) for gate in gated})
+            continue
+        for metric, (reference, is_gate) in references_of(domain).items():
+            measurement = measure(name, metric, reference, occurrences)
+            measurements.append(measurement)
+            if is_gate:
+                gates[f"fidelity.{name}.{metric}"] = _fidelity_gate(measurement, config.gates.fidelity)
+    return measurements
+
+
+def _fidelity_gate(measurement: Measurement, does_gate: bool) -> Gate:
+    worst = measurement.worst
+    parts = [f"{part.stratum} {part.distance} {part.value:.4g} (limit {part.limit:.4g}, naive {part.naive:.4g})" for part in measurement.parts]
+    detail = "; ".join([*([measurement.reason] if measurement.reason else []), *parts])
+    return Gate(
+        passed=measurement.passed if does_gate else None, value=_finite(worst.value) if worst else None,
+        limit=_finite(worst.limit) if worst else None, verdict=measurement.verdict,
+        detail=detail if does_gate else f"shown only, as `gates.fidelity` is off; {detail}",
+        sample={"users": measurement.users, "key_actions": measurement.events},
+    )
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _table_gate(report: TableReport) -> Gate:
+    how = "rows judged" if report.route == "rows" else "counts of one query judged, not rows"
+    sample = {"rows": report.rows, "expectations": report.expectations, "evaluated": report.evaluated}
+    if report.errors:
+        lines = _told([*report.errors, *(str(violation) for violation in report.violations)])
+        return Gate(False, float(len(report.violations)), 0.0, "error", lines, sample)
+    gate = _gate_of(report.violations, sample)
+    return gate if report.violations else Gate(report.passed, gate.value, gate.limit, gate.verdict, how, sample)
+
+
+def _gate_of(violations: Iterable[Violation], sample: Mapping[str, int]) -> Gate:
+    lines = [str(violation) for violation in violations]
+    return Gate(not lines, float(len(lines)), 0.0, "failed" if lines else "passed", _told(lines), sample)
+
+
+def _told(lines: list[str]) -> str:
+    more = f"; and {len(lines) - TOLD} more" if len(lines) > TOLD else ""
+    return "; ".join(lines[:TOLD]) + more
+
+
+def _error(reason: str) -> Gate:
+    return Gate(False, None, None, "error", reason, {})
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
