@@ -6,6 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from flows.common.draws import Draws, key_of, permutation
@@ -57,12 +58,16 @@ def draft_group(group: Group, pool: Pool, rows: list[list[dict[str, Any]]], worl
     values = list(world.domain.value_names().values())
     items = [world.index.item_ids[row] for row in group.menu.rows]
     state = _state(world, group)
+    numbers = user_numbers(pa.array([pool.user[member] for member in group.members]))
+    contested = [names[c] for c in group.contrast.columns]
+    task_ids = _ids(draws, "task", numbers, group, ["act", *contested])
+    act_ids = _ids(draws, "constraint", numbers, group, [f"act {name}" for name in contested])
+    know_ids = _ids(draws, "constraint", numbers, group, [f"know {name}" for name in contested])
     for place, member in enumerate(group.members):
         own = rows[place]
-        number = user_numbers(pa.array([pool.user[member]]))
-        act_id = _task_id(draws, number, group, "act")
+        act_id = task_ids[place][0]
         true = [values[c].index(row["value"]) for c, row in zip(group.contrast.columns, own, strict=True)]
-        constraint_ids = [_id(draws, "constraint", number, group, row["dimension"], "act") for row in own]
+        constraint_ids = act_ids[place]
         violated = [[cid for cid, want, have in zip(constraint_ids, true, option, strict=True) if want != have] for option in group.menu.values.tolist()]
         gold = [broken == [] for broken in violated]
         if sum(gold) != 1:
@@ -90,22 +95,22 @@ def draft_group(group: Group, pool: Pool, rows: list[list[dict[str, Any]]], worl
         for nth, row in enumerate(own):
             draft.constraints.append(_constraint(constraint_ids[nth], act_id, row, weight))
             draft.posteriors.append(_belief(act_id, constraint_ids[nth], row, values[group.contrast.columns[nth]]))
-            _draft_know(draft, group, nth, pool.user[member], act_id, row, number, world.domain, draws)
+            _draft_know(draft, group, nth, row, act_id, task_ids[place][1 + nth], know_ids[place][nth], world.domain, draws)
     return draft
 
 
 def _draft_know(
-    draft: Draft, group: Group, nth: int, user: str, act_id: str, row: dict[str, Any], number: Any, domain: Domain, draws: Draws
+    draft: Draft, group: Group, nth: int, row: dict[str, Any], act_id: str, know_id: str, constraint_id: str, domain: Domain,
+    draws: Draws,
 ) -> None:
     """The constraint as a question: which of the two contested values is the person's."""
+    user = row["user_id"]
     column = group.contrast.columns[nth]
     spec = list(domain.dimensions.values())[column]
     values = list(spec.values)
     pair = group.contrast.pairs[nth]
     order = permutation(draws.bits("know order", key_of(group.group_id, row["dimension"]), np.arange(2, dtype=np.uint64)))
     shown = [values[pair[place]] for place in order.tolist()]
-    know_id = _task_id(draws, number, group, row["dimension"])
-    constraint_id = _id(draws, "constraint", number, group, row["dimension"], "know")
     ids = OPTION_IDS[: len(shown)]
     options = [{"option_id": o, "label": spec.values[v].words[0], "item_id": None} for o, v in zip(ids, shown, strict=True)]
     gold = {"option_ids": [o for o, v in zip(ids, shown, strict=True) if v == row["value"]]}
@@ -129,13 +134,11 @@ def _draft_know(
     )
 
 
-def _id(draws: Draws, kind: str, number: Any, group: Group, *parts: str) -> str:
-    text: str = opaque_ids(draws, kind, number, np.array([key_of(group.group_id, *parts)], np.uint64))[0].as_py()
-    return text
-
-
-def _task_id(draws: Draws, number: Any, group: Group, part: str) -> str:
-    return _id(draws, "task", number, group, part)
+def _ids(draws: Draws, kind: str, numbers: npt.NDArray[np.uint64], group: Group, parts: list[str]) -> list[list[str]]:
+    """For each member an id for each part of the group."""
+    keys = np.array([key_of(group.group_id, part) for part in parts], np.uint64)
+    flat = opaque_ids(draws, kind, np.repeat(numbers, len(parts)), np.tile(keys, numbers.size)).to_pylist()
+    return [flat[first : first + len(parts)] for first in range(0, len(flat), len(parts))]
 
 
 def _state(world: World, group: Group) -> ToolState:

@@ -17,7 +17,7 @@ from schemas.tables.configured import released_tables
 from validation.fidelity.metrics import Measurement, measure, references_of
 from validation.fidelity.occurrences import read_occurrences
 from validation.structure.cross import Rule, check_rules, rules_of
-from validation.structure.files import broken_schemas, check_files
+from validation.structure.files import broken_schemas, check_files, check_manifest
 from validation.structure.folder import Violation, open_release
 from validation.structure.suite import TableReport, check_table, open_context
 
@@ -67,7 +67,7 @@ def judge(folder: Path, config: DataConfig, tables: Mapping[str, Table] | None =
     """
     tables = tables if tables is not None else released_tables(config)
     gates: dict[str, Gate] = {}
-    found: dict[str, list[Violation]] = {"integrity": check_files(folder, tables)}
+    found: dict[str, list[Violation]] = {"integrity": [*check_manifest(folder), *check_files(folder, tables)]}
     gates["integrity"] = _gate_of(found["integrity"], {"tables": len(tables)})
     broken = broken_schemas(folder, tables)
     reports = []

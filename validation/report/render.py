@@ -16,6 +16,7 @@ from validation.report.judge import Judgement
 TEMPLATE = "index.html.j2"
 WIDTH, HEIGHT = 300, 120
 MARGIN_LEFT, MARGIN_BOTTOM, MARGIN_TOP = 36, 18, 8
+BASE = HEIGHT - MARGIN_BOTTOM
 
 
 def write_reports(judgement: Judgement, folder: Path) -> None:
@@ -88,9 +89,8 @@ def page(judgement: Judgement) -> str:
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )
     environment.filters["number"] = _number
-    return environment.get_template(TEMPLATE).render(
-        judgement=judgement, panels=list(_panels(judgement)), plot={"width": WIDTH, "height": HEIGHT, "left": MARGIN_LEFT}
-    )
+    plot = {"width": WIDTH, "height": HEIGHT, "left": MARGIN_LEFT, "top": MARGIN_TOP, "base": BASE}
+    return environment.get_template(TEMPLATE).render(judgement=judgement, panels=list(_panels(judgement)), plot=plot)
 
 
 def _number(value: float | None) -> str:
@@ -119,22 +119,21 @@ def _panels(judgement: Judgement) -> Iterator[Panel]:
 
 
 def _panel(title: str, part: Part) -> Panel:
-    base, room = HEIGHT - MARGIN_BOTTOM, HEIGHT - MARGIN_BOTTOM - MARGIN_TOP
     step = (WIDTH - MARGIN_LEFT) / len(part.bins)
     top = max(0.01, *(share for share in (*part.real, *part.synthetic, *part.naive_shape) if math.isfinite(share)))
     left = [MARGIN_LEFT + place * step for place in range(len(part.bins))]
 
     def height(share: float) -> float:
-        return round(share / top * room, 2) if math.isfinite(share) else 0.0
+        return round(share / top * (BASE - MARGIN_TOP), 2) if math.isfinite(share) else 0.0
 
     def line(shares: tuple[float, ...]) -> str:
-        return " ".join(f"{x + step / 2:.2f},{base - height(share):.2f}" for x, share in zip(left, shares, strict=True))
+        return " ".join(f"{x + step / 2:.2f},{BASE - height(share):.2f}" for x, share in zip(left, shares, strict=True))
 
     every = 6 if len(part.bins) == 24 else 1
     return Panel(
         title=title,
         bars=tuple(
-            (round(x + step * 0.1, 2), round(base - height(share), 2), round(step * 0.8, 2), height(share))
+            (round(x + step * 0.1, 2), round(BASE - height(share), 2), round(step * 0.8, 2), height(share))
             for x, share in zip(left, part.synthetic, strict=True)
         ),
         real=line(part.real), naive=line(part.naive_shape),

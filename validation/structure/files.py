@@ -14,6 +14,7 @@ from schemas.tables import Table
 from validation.structure.folder import FILE_NAME, LAYER_FOLDERS, Violation, table_folder
 
 LIST = "reports/files.json"
+MANIFEST = "manifest.json"
 
 
 def check_files(folder: Path, tables: Mapping[str, Table]) -> list[Violation]:
@@ -32,6 +33,30 @@ def check_files(folder: Path, tables: Mapping[str, Table]) -> list[Violation]:
     found.extend(_check_totals(entries, totals, tables))
     found.extend(_strays(folder, set(entries)))
     return found
+
+
+def check_manifest(folder: Path) -> list[Violation]:
+    """Files whose SHA-256 is not the one in `manifest.json`; nothing where there is no manifest yet."""
+    path = folder / MANIFEST
+    if not path.exists():
+        return []
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        stated = {**manifest.get("documents", {}), **({LIST: manifest["files"]} if "files" in manifest else {})}
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        return [Violation(MANIFEST, "", f"cannot be read ({type(error).__name__}: {error})")]
+    found = []
+    for name, digest in sorted(stated.items()):
+        if not (folder / name).is_file():
+            found.append(Violation(name, "", f"is named in {MANIFEST} and missing"))
+        elif _sha256(folder / name) != digest:
+            found.append(Violation(name, "", f"is not the file whose SHA-256 is in {MANIFEST}"))
+    return found
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _entry(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,8 +122,7 @@ def _check_file(folder: Path, path: str, entry: Mapping[str, Any], tables: Mappi
     size = target.stat().st_size
     if size != entry["bytes"]:
         found.append(Violation(name, "", f"`{path}` has {size} bytes, {entry['bytes']} listed"))
-    with target.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    digest = _sha256(target)
     if digest != entry["sha256"]:
         found.append(Violation(name, "", f"`{path}` has SHA-256 {digest[:12]}…, {entry['sha256'][:12]}… listed"))
     problem = _schema_problem(target, declared)

@@ -358,16 +358,17 @@ def test_a_sitting_of_strange_choices_counts_less_than_the_same_on_several_days(
 
 
 def test_what_comes_later_or_at_the_very_instant_changes_nothing() -> None:
-    people = Population(30, 20, config(**HARSH))
+    people = Population(20, 12, config(**HARSH))
     record, moment = people.record, people.start + people.span // 2
     on_the_spot = int(record.at_us[record.at_us >= moment].min())
     earlier = record.at_us < on_the_spot
     past = DomainRecord(record.users, *(column[earlier] for name, column in vars(record).items() if name != "users"))
     queries = (people.who, np.full(people.users, on_the_spot))
+    whole = believe(record, people.parameters, queries)
     for name, numbers in vars(believe(past, people.parameters, queries)).items():
-        assert np.array_equal(numbers, getattr(believe(record, people.parameters, queries), name)), name
+        assert np.array_equal(numbers, getattr(whole, name)), name
     shortly_after = believe(record, people.parameters, (people.who, queries[1] + 1))
-    assert not np.array_equal(shortly_after.belief, believe(record, people.parameters, queries).belief)
+    assert not np.array_equal(shortly_after.belief, whole.belief)
 
 
 def test_queries_may_come_in_any_order_and_number() -> None:
