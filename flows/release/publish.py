@@ -77,24 +77,37 @@ def publish(
 
     A failed judgement sends it to `quarantine/`. Content equal to the latest version, or to the version asked for, is
     `unchanged`, and the staged folder goes. Else it becomes the version asked for, or the next patch after the highest.
-    Raises VersionError for a malformed version, VersionExists for one that is taken by other content.
+    Raises VersionError for a malformed version, VersionExists for one that is taken by other content. In the latter
+    case the staged folder goes too: the run folder has all that it was made from.
     """
     wanted = parse_version(version) if version is not None else None
     digest = content_digest(read_json(staging / FILES)["tables"])
     if not judgement.passed:
         return _quarantine(staging, out, name, version, digest, config, judgement)
-    with held(releases_folder(out) / LOCK):
-        existing = releases_on_disk(out, name)
-        same = _same_content(existing, wanted, digest)
-        if same is not None:
-            remove_tree(staging)
-            return Published(same.path, str(same.version), "unchanged")
-        chosen = wanted or _next_patch(existing)
-        named = config if config.name == name else Config.model_validate({**config.model_dump(), "name": name})
-        _describe(staging, named, chosen, existing, judgement, tables)
-        target = releases_folder(out) / f"{name}-{chosen}"
-        _put_in_place(staging, target)
-        _update_catalogue_if_possible(out)
+    named = config if config.name == name else Config.model_validate({**config.model_dump(), "name": name})
+    try:
+        with held(releases_folder(out) / LOCK):
+            return _name(staging, out, named, wanted, digest, judgement, tables)
+    except VersionExists:
+        remove_tree(staging)
+        raise
+
+
+def _name(
+    staging: Path, out: Path, config: Config, wanted: Version | None, digest: str, judgement: Judgement,
+    tables: Mapping[str, Table],
+) -> Published:
+    """What happens under the lock: the version is chosen, the documents are written for it, the folder is renamed."""
+    existing = releases_on_disk(out, config.name)
+    same = _same_content(existing, wanted, digest)
+    if same is not None:
+        remove_tree(staging)
+        return Published(same.path, str(same.version), "unchanged")
+    chosen = wanted or _next_patch(existing)
+    _describe(staging, config, chosen, existing, judgement, tables)
+    target = releases_folder(out) / f"{config.name}-{chosen}"
+    _put_in_place(staging, target)
+    _update_catalogue_if_possible(out)
     return Published(target, str(chosen), "published")
 
 

@@ -133,6 +133,12 @@ def _rows_of(user: str) -> dict[str, list[dict[str, Any]]]:
     }
 
 
+@pytest.fixture(scope="session")
+def new_tiny() -> type[Tiny]:
+    """Makes a tiny release, for fixtures that live longer than a test."""
+    return Tiny
+
+
 @pytest.fixture
 def tiny() -> Tiny:
     return Tiny()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -178,11 +179,11 @@ def _finite(number: float) -> float | None:
 def _table_gate(report: TableReport) -> Gate:
     how = "rows judged" if report.route == "rows" else "counts of one query judged, not rows"
     sample = {"rows": report.rows, "expectations": report.expectations, "evaluated": report.evaluated}
-    if report.errors:
+    if report.errors or report.evaluated != report.expectations:
         lines = _told([*report.errors, *(str(violation) for violation in report.violations)])
         return Gate(False, float(len(report.violations)), 0.0, "error", lines, sample)
     gate = _gate_of(report.violations, sample)
-    return gate if report.violations else Gate(report.passed, gate.value, gate.limit, gate.verdict, how, sample)
+    return gate if report.violations else dataclasses.replace(gate, detail=how)
 
 
 def _gate_of(violations: Iterable[Violation], sample: Mapping[str, int]) -> Gate:

@@ -114,6 +114,14 @@ def test_a_description_says_the_distractors_of_its_item(domains: Mapping[str, Do
             assert phrase.casefold() in row["description"].casefold()
 
 
+def test_every_noun_of_a_category_is_used_about_equally_often(domains: Mapping[str, Domain], made: Catalogue) -> None:
+    for category, nouns in domains["groceries"].catalogue.categories.items():
+        titles = where(made.items, "category", category)["title"].to_pylist()
+        counts = [sum(f" {noun}," in title for title in titles) for noun in nouns]
+        assert sum(counts) == len(titles)
+        assert max(counts) < 1.3 * min(counts)
+
+
 def test_prices_go_in_steps_of_five_cents_and_follow_the_factors(made: Catalogue) -> None:
     price = made.items["price_cents"].to_numpy()
     assert (price % 5 == 0).all()

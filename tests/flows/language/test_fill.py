@@ -10,7 +10,7 @@ from flows.language.fill import fill, gathered, placed
 from prompts.load import Bank
 
 DRAWS = Draws(5, "test")
-BANK = Bank(inputs=["noun"], templates=["[A|B|] {noun}!", "{noun}[?| and {|]".replace("{|", "so|"), "only {noun}"])
+BANK = Bank(inputs=["noun"], templates=["[A|B|] {noun}!", "{noun}[?| and so|]", "only {noun}"])
 
 
 def test_every_wording_is_used_about_equally_and_inputs_are_in_their_rows() -> None:
@@ -34,6 +34,12 @@ def test_equal_lines_get_equal_texts_and_another_aspect_other_ones() -> None:
     many = np.arange(200, dtype=np.uint64)
     same = pa.repeat("x", 200)
     assert fill(BANK, many, {"noun": same}, DRAWS, "one") != fill(BANK, many, {"noun": same}, DRAWS, "other")
+
+
+def test_the_wordings_of_one_template_are_drawn_apart() -> None:
+    bank = Bank(inputs=[], templates=["[a|b] [c|d]"])
+    texts = fill(bank, np.arange(4000, dtype=np.uint64), {}, DRAWS, "test").to_pylist()
+    assert {text: round(texts.count(text) / 1000) for text in set(texts)} == {"a c": 1, "a d": 1, "b c": 1, "b d": 1}
 
 
 def test_parts_land_in_their_rows() -> None:

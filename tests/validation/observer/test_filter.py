@@ -354,6 +354,19 @@ def test_a_sitting_of_strange_choices_counts_less_than_the_same_on_several_days(
     assert apart[0] > 0.95 and apart[1] < 0.5
 
 
+def test_what_is_said_stands_apart_from_the_sitting_it_falls_in() -> None:
+    usual = [1.0 + n for n in range(10)] + [20 + n / 1000 for n in range(3)]
+    record = diary([ITALIAN] * 10 + [MEXICAN] * 3, usual, [(0, day(20.01), CUISINE, JAPANESE, FOR_NOW)])
+    record = replace(record, session=np.where(record.at_us >= day(20), 99, record.session))
+    assert ask(record, replace(CALM, other_person=0.1), 20.5).p_active_state[0, CUISINE] == pytest.approx(0.95, abs=1e-6)
+
+
+def test_no_certainty_is_beyond_recall() -> None:
+    record = diary([MEXICAN] * 90 + [ITALIAN] * 15, [1 + n / 10 for n in range(105)])
+    before, after = ask(record, replace(CALM, accidental=0.0, exploration=1e-4), 9.95, 20).belief[:, CUISINE]
+    assert before[MEXICAN] == 1.0 and after[ITALIAN] > 0.99
+
+
 # --- time, order, company -------------------------------------------------------------------------------------------
 
 

@@ -68,6 +68,7 @@ def test_typos_cost_some_readings_and_make_none_wrong(typo_rate: float, reliabil
         ("I usually want Thai, but Indian this week", (None, None, None)),
         ("I usually want Thai this week", (None, None, None)),
         ("I usually want Thai as my main ingredient", (None, None, None)),
+        ("When it comes to portion size, I usually go for Thai", (None, None, None)),
         ("Thai is a language", (None, None, None)),
         ("For a few days I'd like 20-minite food", ("food.wait_min", "20", "for_now")),
         ("I'm back to my old cuisine", ("food.cuisine", None, "back_to_usual")),
@@ -85,6 +86,17 @@ def test_a_word_means_something_in_its_own_domain_only() -> None:
     assert reading(text, "groceries") == ("groceries.format", "frozen", "usual")
     assert reading(text, "food") == (None, None, None)
     assert reading("I usually go for Thai", "garden") == (None, None, None)
+
+
+def test_a_word_that_is_part_of_another_values_word_is_read_from_a_whole_wording_only() -> None:
+    food = DOMAINS["food"]
+    heat = food.dimensions["heat"]
+    mild = heat.values["mild"].model_copy(update={"words": ["hot"]})
+    changed = heat.model_copy(update={"values": {**heat.values, "mild": mild}})
+    domains = {"food": food.model_copy(update={"dimensions": {**food.dimensions, "heat": changed}})}
+    texts = ["I'd usually want vxxy hot", "I'd usually want very hot", "When it comes to spice level, I usually go for hot"]
+    events, _ = log(["say"] * 3, ["food"] * 3, text=texts)
+    assert read_statements(events, domains, PHRASES)["value"].to_pylist() == [None, "hot", "mild"]
 
 
 def test_a_missing_text_and_other_actions_are_not_read() -> None:

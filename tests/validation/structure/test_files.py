@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from validation.structure.files import broken_schemas, check_files
+from validation.structure.files import broken_schemas, check_files, check_manifest
 
 EVENTS = "data/events/train-00000-of-00001.parquet"
 
@@ -117,3 +118,16 @@ def test_a_list_that_cannot_be_read_is_one_violation(text: str | None, tiny: Any
     path.unlink() if text is None else path.write_text(text)
     (line,) = told(tiny, tmp_path)
     assert line.startswith("reports/files.json: cannot be read as a list of files and tables (")
+
+
+def test_a_manifest_is_held_to_its_hashes(tmp_path: Path) -> None:
+    assert check_manifest(tmp_path) == []
+    (tmp_path / "reports").mkdir()
+    for name in ("README.md", "reports/files.json"):
+        (tmp_path / name).write_text(name)
+    hashes = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("README.md", "reports/files.json")}
+    manifest = {"files": hashes["reports/files.json"], "documents": {"README.md": hashes["README.md"], "CHANGELOG.md": "0"}}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert [str(violation) for violation in check_manifest(tmp_path)] == ["CHANGELOG.md: is named in manifest.json and missing"]
+    (tmp_path / "reports" / "files.json").write_text("other")
+    assert "reports/files.json: is not the file whose SHA-256 is in manifest.json" in map(str, check_manifest(tmp_path))
