@@ -27,11 +27,13 @@ def _uses_inputs(template: str, info: ValidationInfo) -> str:
     try:
         used = slots_of(template)
     except ValueError as error:
-        raise broken(f"the template is broken: {error}", "write `[a|b|]` for alternatives and `{name}` for an input") from error
+        fix = "write `[a|b|]` for alternatives and `{name}` for an input"
+        raise broken(f"the template is broken: {error}", fix) from error
     declared = set(info.data.get("inputs", used))
     if used != declared:
         listed = ", ".join(f"{{{name}}}" for name in sorted(declared)) or "none"
-        raise broken(f"the template must use exactly the inputs of its bank: {listed}", "change the template or `inputs`")
+        rule = f"the template must use exactly the inputs of its bank: {listed}"
+        raise broken(rule, "change the template or `inputs`")
     return template
 
 
@@ -114,7 +116,8 @@ class SayBanks(Section):
             for template in self.stance(name).templates:
                 found = [{other for other in STANCES if cues[other].search(text)} for text in variants_of(template)]
                 if any(stances != {name} for stances in found):
-                    problems.append(f"`{template}` (say.{name}) must have cues of {name} and of no other stance in every wording")
+                    rule = f"must have cues of {name} and of no other stance in every wording"
+                    problems.append(f"`{template}` (say.{name}) {rule}")
         for label, bank in (("small_talk", self.small_talk), ("lead", self.lead), ("tail", self.tail)):
             for template in bank.templates:
                 if any(cue.search(text) for text in variants_of(template) for cue in cues.values()):
@@ -157,7 +160,9 @@ class Phrases(Section):
     @model_validator(mode="after")
     def _complete(self) -> Phrases:
         missing = [f"review.{stars}" for stars in get_args(Stars) if stars not in self.review]
-        by_domain = {"search": set(self.search), "request.act": set(self.request.act), "request.know": set(self.request.know)}
+        by_domain = {
+            "search": set(self.search), "request.act": set(self.request.act), "request.know": set(self.request.know),
+        }
         missing += [f"{name}.{ANY}" for name, domains in by_domain.items() if ANY not in domains]
         if missing:
             raise broken(f"banks are missing: {', '.join(missing)}", "add them")

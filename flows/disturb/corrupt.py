@@ -30,7 +30,7 @@ def _neighbours() -> tuple[U8, npt.NDArray[np.int64]]:
     near: dict[str, list[str]] = {letter: [] for row in KEYBOARD for letter in row}
     pairs = [pair for row in KEYBOARD for pair in pairwise(row)]
     for upper, lower in pairwise(KEYBOARD):
-        pairs += [(upper[place + step], key) for place, key in enumerate(lower) for step in (0, 1) if place + step < len(upper)]
+        pairs += [(above, key) for place, key in enumerate(lower) for above in upper[place : place + 2]]
     for one, other in pairs:
         near[one].append(other)
         near[other].append(one)
@@ -120,7 +120,9 @@ def _line_keys(events: pa.Table, draws: Draws) -> U64:
     return keys
 
 
-def _ledger_rows(lines: pa.Table, ids: pa.Array, before: pa.Array, after: pa.Array, letters: npt.NDArray[np.int64]) -> pa.Table:
+def _ledger_rows(
+    lines: pa.Table, ids: pa.Array, before: pa.Array, after: pa.Array, letters: npt.NDArray[np.int64]
+) -> pa.Table:
     """One row of `injections` a damaged line."""
     size = lines.num_rows
     events = _flat(lines["event_id"])

@@ -31,12 +31,15 @@ def word_requests(tasks: pa.Table, domains: Mapping[str, Domain], phrases: Phras
     _check_groups(tasks)
     about = pc.if_else(pc.equal(tasks["family"], "know"), tasks["dimension"], "")
     nouns = {f"{name}.{key}": spec.noun for name, d in domains.items() for key, spec in d.dimensions.items()}
-    noun_place = pc.index_in(tasks["dimension"], value_set=pa.array(list(nouns), pa.string()), skip_nulls=True).combine_chunks()
+    known = pa.array(list(nouns), pa.string())
+    noun_place = pc.index_in(tasks["dimension"], value_set=known, skip_nulls=True).combine_chunks()
     lost = pc.is_null(noun_place).to_numpy(zero_copy_only=False) & (family == "know")
     if lost.any():
-        raise ValueError(f"task {tasks['task_id'][int(np.flatnonzero(lost)[0])]} asks about a dimension that no domain declares")
+        example = tasks["task_id"][int(np.flatnonzero(lost)[0])]
+        raise ValueError(f"task {example} asks about a dimension that no domain declares")
     noun = pa.array(list(nouns.values()), pa.string()).take(noun_place)
-    keys = pc.dictionary_encode(pc.binary_join_element_wise(tasks["group_id"], tasks["family"], about, " ")).combine_chunks()
+    named = pc.binary_join_element_wise(tasks["group_id"], tasks["family"], about, " ")
+    keys = pc.dictionary_encode(named).combine_chunks()
     lines = keys_of(keys.dictionary.to_pylist())[keys.indices.to_numpy()] if tasks.num_rows else np.empty(0, np.uint64)
     parts = []
     for form, banks, slots in (("act", phrases.request.act, {}), ("know", phrases.request.know, {"noun": noun})):

@@ -31,7 +31,8 @@ def fill(bank: Bank, lines: U64, slots: Mapping[str, pa.Array], draws: Draws, as
     for number, text in enumerate(bank.templates):
         rows = np.flatnonzero(template == number)
         if rows.size:
-            parts.append((rows, _worded(text, lines[rows], {k: v.take(pa.array(rows)) for k, v in slots.items()}, draws, aspect)))
+            here = {name: texts.take(pa.array(rows)) for name, texts in slots.items()}
+            parts.append((rows, _worded(text, lines[rows], here, draws, aspect)))
     return gathered(parts, lines.size)
 
 

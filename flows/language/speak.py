@@ -30,7 +30,8 @@ DETAILED_SEARCH = 0.5
 
 
 def speak(
-    events: pa.Table, truth: pa.Table, statements: pa.Table, domains: Mapping[str, Domain], phrases: Phrases, draws: Draws
+    events: pa.Table, truth: pa.Table, statements: pa.Table, domains: Mapping[str, Domain], phrases: Phrases,
+    draws: Draws,
 ) -> tuple[pa.Table, pa.Table]:
     """`spoken_events` and `spoken_truth`: the disturbed log with the words of searches, talks, answers and reviews.
 
@@ -52,7 +53,8 @@ def speak(
         if name == "search":
             texts = _searches(chosen, lines[rows], domains, phrases, draws)
         elif name == "say":
-            texts = _styled(_talks(chosen, lines[rows], statements, domains, phrases, draws), chosen, lines[rows], phrases, draws)
+            texts = _talks(chosen, lines[rows], statements, domains, phrases, draws)
+            texts = _styled(texts, chosen, lines[rows], phrases, draws)
         elif name == "review":
             texts = _styled(_reviews(chosen, lines[rows], phrases, draws), chosen, lines[rows], phrases, draws)
         else:
@@ -168,7 +170,9 @@ def _reviews(reviews: pa.Table, lines: U64, phrases: Phrases, draws: Draws) -> p
     return gathered(parts, lines.size)
 
 
-def _searches(searches: pa.Table, lines: U64, domains: Mapping[str, Domain], phrases: Phrases, draws: Draws) -> pa.Array:
+def _searches(
+    searches: pa.Table, lines: U64, domains: Mapping[str, Domain], phrases: Phrases, draws: Draws
+) -> pa.Array:
     """Queries over the nouns of the domain's catalogue and over attributes that no taste depends on."""
     domain_of = searches["domain"].to_numpy(zero_copy_only=False)
     detailed = draws.uniform("detailed search", lines) < DETAILED_SEARCH
@@ -179,7 +183,8 @@ def _searches(searches: pa.Table, lines: U64, domains: Mapping[str, Domain], phr
         banks = phrases.search.get(name, phrases.search[ANY])
         things = [noun for nouns in domain.catalogue.categories.values() for noun in nouns]
         details = [words for spec in domain.distractors.values() for words in spec.words.values()]
-        for bank, wanted in ((banks.plain, ~detailed if details else True), (banks.detailed, detailed if details else False)):
+        is_detailed = detailed & bool(details)
+        for bank, wanted in ((banks.plain, ~is_detailed), (banks.detailed, is_detailed)):
             rows = np.flatnonzero((domain_of == name) & wanted)
             drawn = {"thing": pa.array(things, pa.string()).take(pa.array(picked(thing[rows], len(things))))}
             if bank is banks.detailed and details:

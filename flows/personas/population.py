@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ruamel.yaml import YAML
 
 from schemas.config.personas import AttributeSpec, PersonasConfig
+from schemas.source import InputError
 from validation.references.reader import Reference, load_reference
 
 F64 = npt.NDArray[np.float64]
@@ -30,7 +31,7 @@ INCOME_BANDS = {
 """Bounds in USD. The top band is open in the reference; 300,000 is assumed."""
 
 
-class PopulationError(ValueError):
+class PopulationError(InputError):
     """The config's attributes do not fit together. ``problems`` holds (attribute, value, rule, fix)."""
 
     def __init__(self, problems: list[tuple[str, str, str, str]]) -> None:

@@ -70,14 +70,18 @@ def log(actions: Sequence[str], domains: Sequence[str], **columns: Any) -> tuple
         "source": ["self"] * size,
     }
     made = filled(SYMBOLIC_EVENTS, {**events, **columns}, size)
-    truth = {"event_id": made["event_id"], "user_id": made["user_id"], "actor_id": made["user_id"], "is_noise": [False] * size}
+    truth = {
+        "event_id": made["event_id"], "user_id": made["user_id"], "actor_id": made["user_id"],
+        "is_noise": [False] * size,
+    }
     return made, filled(SYMBOLIC_TRUTH, truth, size)
 
 
 def talks(meanings: Sequence[Meaning]) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Symbolic events, truth and statements of `say` lines with those meanings."""
     events, truth = log(["say"] * len(meanings), [meaning[0] for meaning in meanings])
-    held = {name: [meaning[place] for meaning in meanings] for place, name in enumerate(("domain", "dimension", "value", "stance"))}
+    names = ("domain", "dimension", "value", "stance")
+    held = {name: [meaning[place] for meaning in meanings] for place, name in enumerate(names)}
     columns = {**held, "event_id": events["event_id"], "user_id": events["user_id"], "at": events["at"]}
     return events, truth, filled(STATEMENTS, columns, len(meanings))
 

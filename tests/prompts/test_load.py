@@ -47,7 +47,8 @@ def test_banks_are_large_enough() -> None:
 def test_a_template_with_an_undeclared_input_is_refused_with_its_line() -> None:
     message = rejected(TEXT.replace('"Order a meal for me, please."', '"Order {words} for me, please."'))
     line = TEXT[: TEXT.index("Order a meal for me")].count("\n") + 1
-    assert f"en.yaml:{line}: request.act.food.templates[2] is Order {{words}}" in message and "exactly the inputs" in message
+    assert f"en.yaml:{line}: request.act.food.templates[2] is Order {{words}}" in message
+    assert "exactly the inputs" in message
 
 
 def test_a_template_without_a_declared_input_is_refused() -> None:
@@ -63,7 +64,8 @@ def test_inputs_that_the_speaker_does_not_give_are_refused() -> None:
 def test_all_violations_are_told_at_once() -> None:
     broken = TEXT.replace('"Get dinner for tonight."', '"Get {thing} for tonight."').replace('"Find the one', '"[Find the one')
     message = rejected(broken)
-    assert "request.act.food.templates[0]" in message and "request.act.any.templates[4]" in message
+    assert "request.act.food.templates[0]" in message
+    assert "request.act.any.templates[4]" in message
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,8 @@ from validation.observer.record import (
 )
 
 Flags = npt.NDArray[np.bool_]
-BLOCK_USERS = 256
-"""Users whose beliefs are held at once: a few hundred KiB, which a core's cache holds."""
+BLOCK_USERS = 512
+"""Users whose beliefs are held at once: half a MiB an array, and few enough turns of the loop."""
 LOWEST = 1e-30
 """No belief and no weight falls below this, so that no product leaves the normal numbers."""
 CERTAIN = 1e-9

@@ -89,8 +89,8 @@ def compiled(domain: Domain, phrases: Phrases) -> DomainReader:
     sizes = [len(spec.values) for spec in domain.dimensions.values()]
     value_of_word = {word: code for code, listed in enumerate(words) for word in listed}
     say = phrases.say
-    banks = [*(say.stance(stance).templates for stance in STANCES), say.small_talk.templates, say.lead.templates, say.tail.templates]
-    spoken = {token for bank in banks for text in bank for token in _literal_tokens(text)}
+    banks = [*(say.stance(stance) for stance in STANCES), say.small_talk, say.lead, say.tail]
+    spoken = {token for bank in banks for template in bank.templates for token in _literal_tokens(template)}
     groups = {"noun": _any(nouns), "words": _any(value_of_word)}
     return DomainReader(
         dimensions=domain.dimension_ids(),
@@ -120,7 +120,8 @@ def _read(texts: pa.Array, reader: DomainReader) -> I64:
         if stance != "back_to_usual":
             value = _places(groups.field("words"), reader.value_of_word)
             agrees = reader.dimension_of[value] == dimension
-        codes[left[hit[agrees]]] = np.stack([np.full(hit.size, STANCES.index(stance)), dimension, value], axis=1)[agrees]
+        found_codes = np.stack([np.full(hit.size, STANCES.index(stance)), dimension, value], axis=1)
+        codes[left[hit[agrees]]] = found_codes[agrees]
         left = np.delete(left, hit)
     if left.size:
         codes[left] = _read_by_words(texts.take(pa.array(left)), reader)
@@ -225,4 +226,5 @@ def _differing(text: str, other: str) -> int:
 
 
 def _literal_tokens(template: str) -> list[str]:
-    return [token for piece in pieces_of(template) for choice in piece.choices for token in _TOKEN.findall(choice.lower())]
+    wordings = [choice.lower() for piece in pieces_of(template) for choice in piece.choices]
+    return [token for wording in wordings for token in _TOKEN.findall(wording)]

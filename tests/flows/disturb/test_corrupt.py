@@ -46,8 +46,9 @@ def test_a_rate_of_0_changes_nothing() -> None:
 
 def ledger_row(name: str) -> dict[str, object]:
     return {
-        "injection_id": [name], "user_id": ["u000001"], "family": ["noise"], "kind": ["accidental"], "policy": ["ignore_event"],
-        "is_contested": [False], "event_ids": [["u000001-ex"]], "onset_at": EVENTS_BEFORE["at"].slice(0, 1), "parameters": ["{}"],
+        "injection_id": [name], "user_id": ["u000001"], "family": ["noise"], "kind": ["accidental"],
+        "policy": ["ignore_event"], "is_contested": [False], "event_ids": [["u000001-ex"]],
+        "onset_at": EVENTS_BEFORE["at"].slice(0, 1), "parameters": ["{}"],
     }
 
 
@@ -70,7 +71,8 @@ def test_the_ledger_tells_of_every_damaged_line_and_of_no_other() -> None:
             assert new == old and listed[new["event_id"]] == []
             continue
         assert (row["before"], row["after"], row["onset_at"]) == (old["text"], new["text"], new["at"])
-        assert (row["family"], row["kind"], row["policy"], row["is_contested"]) == ("noise", "corrupt", "read_through", False)
+        assert (row["family"], row["kind"], row["policy"]) == ("noise", "corrupt", "read_through")
+        assert row["is_contested"] is False
         assert json.loads(row["parameters"]) == {"letters": letters_changed(old["text"], new["text"])}
         assert listed[new["event_id"]] == [row["injection_id"]]
         assert row["injection_id"].startswith(f"{new['user_id']}-i") and len(row["injection_id"]) == 19
@@ -134,7 +136,8 @@ def test_a_log_without_texts_stays_as_it_is() -> None:
 
 
 def test_neighbours_touch_on_the_keyboard() -> None:
-    near = {chr(code): bytes(NEIGHBOURS[code, : NEIGHBOUR_COUNT[code]]).decode() for code in np.flatnonzero(NEIGHBOUR_COUNT)}
+    letters = np.flatnonzero(NEIGHBOUR_COUNT)
+    near = {chr(code): bytes(NEIGHBOURS[code, : NEIGHBOUR_COUNT[code]]).decode() for code in letters}
     assert near["g"] == "bfhtvy" and near["q"] == "aw" and near["P"] == "LO" and near["m"] == "jkn"
     assert sorted(near) == sorted("".join(KEYBOARD) + "".join(KEYBOARD).upper())
     assert all(letter in near[other] for letter, others in near.items() for other in others)
@@ -147,4 +150,5 @@ def test_any_text_keeps_its_length_and_everything_but_letters(texts: list[str], 
     after, letters = mistyped(sliced, np.arange(len(kept), dtype=np.uint64), 1.0, DRAWS)
     for old, new, count in zip(kept, after.to_pylist(), letters.tolist(), strict=True):
         assert letters_changed(old, new) == count == sum(c.isascii() and c.isalpha() for c in old)
-        assert all(a == b or (a.isascii() and a.isalpha() and a.isupper() == b.isupper()) for a, b in zip(old, new, strict=True))
+        changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
+        assert all(a.isascii() and a.isalpha() and a.isupper() == b.isupper() for a, b in changed)

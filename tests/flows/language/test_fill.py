@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
@@ -18,9 +19,7 @@ def test_every_wording_is_used_about_equally_and_inputs_are_in_their_rows() -> N
     nouns = pa.array([f"n{place}" for place in range(9000)])
     texts = fill(BANK, lines, {"noun": nouns}, DRAWS, "test").to_pylist()
     assert all(re.search(r"n\d+", text)[0] == f"n{place}" for place, text in enumerate(texts))  # type: ignore[index]
-    counts = {form: 0 for form in (re.sub(r"n\d+", "*", text) for text in texts)}
-    for text in texts:
-        counts[re.sub(r"n\d+", "*", text)] += 1
+    counts = Counter(re.sub(r"n\d+", "*", text) for text in texts)
     assert {form: round(count / 1000) for form, count in counts.items()} == {
         "A *!": 1, "B *!": 1, " *!": 1, "*?": 1, "* and so": 1, "*": 1, "only *": 3,
     }

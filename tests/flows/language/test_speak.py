@@ -19,7 +19,9 @@ WORDS = {
 }
 
 
-def spoken(events: pa.Table, truth: pa.Table, statements: pa.Table = NO_STATEMENTS, draws: Draws = DRAWS) -> tuple[pa.Table, pa.Table]:
+def spoken(
+    events: pa.Table, truth: pa.Table, statements: pa.Table = NO_STATEMENTS, draws: Draws = DRAWS
+) -> tuple[pa.Table, pa.Table]:
     return speak(events, truth, statements, DOMAINS, PHRASES, draws)
 
 
@@ -50,7 +52,8 @@ def test_small_talk_searches_replies_and_reviews_name_no_value() -> None:
 
 
 def test_lines_that_nobody_types_stay_without_words_and_keep_all_else() -> None:
-    events, truth = log(["view", "order", "search", "search"], ["food"] * 4, source=["self", "self", "notification", "self"])
+    sources = ["self", "self", "notification", "self"]
+    events, truth = log(["view", "order", "search", "search"], ["food"] * 4, source=sources)
     made, told = spoken(events, truth)
     assert [text is None for text in made["text"].to_pylist()] == [True, True, True, False]
     assert told["speaker"].to_pylist() == [None, None, None, "embedded"]

@@ -87,12 +87,12 @@ def stage_fake(
 
 def publish_fake(
     out: Path, *, note: str = "", version: str | None = None, users: int = 6, run_id: str = "run",
-    judgement: Judgement | None = None, size: int = 1_000_000, limits: Limits | None = None, **release: Any,
+    judgement: Judgement | None = None, size: int = 1_000_000, file_rows: int = 1_000_000, **release: Any,
 ) -> Published:
-    """Stages and publishes the fake tables as `tiny`."""
+    """Stages and publishes the fake tables as `tiny`; files end at ``file_rows`` rows."""
     config = fake_config(users, **release)
     staging = staging_folder(out, run_id)
-    stage_fake(staging, config, fake_tables(users, note), size, limits)
+    stage_fake(staging, config, fake_tables(users, note), size, Limits(file_rows, group_rows=max(1, file_rows // 2)))
     return publish(staging, out, "tiny", version, judgement or passed(), config=config, tables=RELEASED)
 
 

@@ -159,7 +159,6 @@ except VersionExists:
     [
         (("a", "b"), "1.0.0", ["published 1.0.0", "refused"]),
         (("a", "b"), "", ["published 0.1.0", "published 0.1.1"]),
-        (("a", "a"), "", ["published 0.1.0", "unchanged 0.1.0"]),
     ],
 )
 def test_of_two_builds_at_once_one_wins(tmp_path: Path, notes: tuple[str, str], version: str, expected: list[str]) -> None:

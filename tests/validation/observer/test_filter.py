@@ -362,8 +362,9 @@ def test_what_is_said_stands_apart_from_the_sitting_it_falls_in() -> None:
 
 
 def test_no_certainty_is_beyond_recall() -> None:
-    record = diary([MEXICAN] * 90 + [ITALIAN] * 15, [1 + n / 10 for n in range(105)])
-    before, after = ask(record, replace(CALM, accidental=0.0, exploration=1e-4), 9.95, 20).belief[:, CUISINE]
+    record = diary([MEXICAN] * 260 + [ITALIAN] * 30, [1 + n / 10 for n in range(290)])
+    model = replace(CALM, accidental=0.0, exploration=1e-4)
+    before, after = ask(record, model, 26.95, 40).belief[:, CUISINE]
     assert before[MEXICAN] == 1.0 and after[ITALIAN] > 0.99
 
 

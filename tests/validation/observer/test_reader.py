@@ -40,7 +40,8 @@ def test_every_clean_statement_is_read_right() -> None:
     read, meant = told(meanings)
     assert read.num_rows == 2000
     assert rows(read) == rows(meant)
-    assert read.select(["event_id", "user_id", "at", "domain"]).equals(meant.select(["event_id", "user_id", "at", "domain"]))
+    same = ["event_id", "user_id", "at", "domain"]
+    assert read.select(same).equals(meant.select(same))
 
 
 @pytest.mark.parametrize("typo_rate", [0.0, 0.01, 0.05])
@@ -77,7 +78,9 @@ def test_typos_cost_some_readings_and_make_none_wrong(typo_rate: float, reliabil
         ("", (None, None, None)),
     ],
 )
-def test_damaged_and_foreign_sentences_are_read_by_their_words_or_not_at_all(text: str, meant: tuple[str | None, ...]) -> None:
+def test_damaged_and_foreign_sentences_are_read_by_their_words_or_not_at_all(
+    text: str, meant: tuple[str | None, ...]
+) -> None:
     assert reading(text) == meant
 
 
@@ -94,7 +97,7 @@ def test_a_word_that_is_part_of_another_values_word_is_read_from_a_whole_wording
     mild = heat.values["mild"].model_copy(update={"words": ["hot"]})
     changed = heat.model_copy(update={"values": {**heat.values, "mild": mild}})
     domains = {"food": food.model_copy(update={"dimensions": {**food.dimensions, "heat": changed}})}
-    texts = ["I'd usually want vxxy hot", "I'd usually want very hot", "When it comes to spice level, I usually go for hot"]
+    texts = ["I'd usually want vxxy hot", "I'd usually want fiery", "Speaking of spice level, I usually go for hot"]
     events, _ = log(["say"] * 3, ["food"] * 3, text=texts)
     assert read_statements(events, domains, PHRASES)["value"].to_pylist() == [None, "hot", "mild"]
 
@@ -114,7 +117,8 @@ def test_every_declared_domain_can_be_read_by_words_alone(name: str) -> None:
     for dimension, spec in domain.dimensions.items():
         for value, said in spec.values.items():
             text = f"i usually want {said.words[0].lower()}"
-            found = [pc.match_substring_regex(pa.array([text]), p)[0].as_py() for p in reader.named_value if p is not None]
+            patterns = [pattern for pattern in reader.named_value if pattern is not None]
+            found = [pc.match_substring_regex(pa.array([text]), pattern)[0].as_py() for pattern in patterns]
             assert sum(found) == 1, f"{name}.{dimension}: `{said.words[0]}` ({value}) is found as {sum(found)} values"
 
 
