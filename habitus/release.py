@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from habitus.history import History, View, build_history, parse_window
@@ -194,6 +193,8 @@ class Release:
 
     def _rows_where(self, name: str, split: str, column: str, value: str) -> pa.Table | None:
         """Rows with that value; row groups that cannot hold it are not read. None where the split has no rows at all."""
+        import pyarrow.dataset as ds  # brings pandas with it
+
         paths = self._paths(name, split)
         if not paths:
             return None

@@ -127,6 +127,14 @@ class SayBanks(Section):
         return self
 
 
+class ReplyBanks(Section):
+    """What the assistant answers, to a statement and to small talk alike; it repeats nothing of what was said."""
+
+    answer: ClosedSentences
+    close: ClosedSentences
+    """The sentence after the answer."""
+
+
 class SearchBanks(Section):
     """Queries typed into the search of an app."""
 
@@ -151,7 +159,7 @@ class Phrases(Section):
     schema_version: Literal[1]
     language: str
     say: SayBanks
-    reply: ClosedSentences
+    reply: ReplyBanks
     review: dict[Stars, ClosedSentences]
     search: dict[str, SearchBanks]
     request: RequestBanks

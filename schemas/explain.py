@@ -207,7 +207,8 @@ def _bounds(slot: Slot) -> dict[str, Any]:
 
 def _range(slot: Slot) -> str:
     """``0 to 1``, ``above 0``, ``0 or more and below 8`` …"""
-    bounds = {name: f"{bound:.15g}" if isinstance(bound, float) else str(bound) for name, bound in _bounds(slot).items()}
+    found = _bounds(slot).items()
+    bounds = {name: f"{bound:.15g}" if isinstance(bound, float) else str(bound) for name, bound in found}
     if "ge" in bounds and "le" in bounds:
         return f"{bounds['ge']} to {bounds['le']}"
     lower = f"{bounds['ge']} or more" if "ge" in bounds else f"above {bounds['gt']}" if "gt" in bounds else ""
@@ -248,7 +249,8 @@ def _type_rule(kind: str, value: Any, slot: Slot) -> tuple[str, str] | None:
     if kind == "finite_number":
         return "must be a finite number", f"write a number, {_range(slot)}" if _bounds(slot) else "write a number"
     if kind == "string_type":
-        return "must be text", f"write {json.dumps(_text_of(value))} in quotes" if _is_scalar(value) else "write one word"
+        quoted = json.dumps(_text_of(value))
+        return "must be text", f"write {quoted} in quotes" if _is_scalar(value) else "write one word"
     if kind in ("bool_type", "bool_parsing"):
         meant = {"yes": "true", "on": "true", "no": "false", "off": "false", "1": "true", "0": "false"}
         return "must be true or false", f"write {meant.get(str(value).casefold(), 'true or false')}"
@@ -256,7 +258,8 @@ def _type_rule(kind: str, value: Any, slot: Slot) -> tuple[str, str] | None:
         return "must be a list", f"write [{_text_of(value)}]" if _is_scalar(value) else "write [first, second]"
     if kind in ("model_type", "dict_type", "model_attributes_type"):
         keys = ", ".join(slot.fields)
-        return "must be a map of keys to values", f"its keys are {keys}" if keys else "write `key: value` lines below it"
+        fix = f"its keys are {keys}" if keys else "write `key: value` lines below it"
+        return "must be a map of keys to values", fix
     return None
 
 

@@ -59,14 +59,12 @@ class Violation:
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
-        what = f"{self.field} is {self.value}; " if self.field and self.value else f"{self.field} " if self.field else ""
-        return f"{place}: {what}{self.rule}.{_sentence(self.fix)}"
+        what = f"{self.field} is {self.value};" if self.field and self.value else self.field
+        return " ".join(part for part in (f"{place}:", what, f"{self.rule}.", _sentence(self.fix)) if part)
 
 
 def _sentence(fix: str) -> str:
-    if not fix:
-        return ""
-    return f" {fix[0].upper()}{fix[1:]}" + ("" if fix[-1] in ".?!" else ".")
+    return fix[:1].upper() + fix[1:] + ("" if not fix or fix[-1] in ".?!" else ".")
 
 
 class SourceError(InputError):

@@ -10,8 +10,11 @@ from pathlib import Path
 from flows.cli.console import terminal
 from flows.common.files import remove_tree
 from flows.release.catalogue import releases_folder
-from flows.release.lock import is_alive
+from flows.release.lock import is_alive, is_held
 from flows.release.publish import STAGING_SUFFIX
+
+LOCK_SUFFIX = ".lock"
+"""A build holds `runs/.<run id>.lock` while it works in `runs/<run id>`."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,9 @@ def clean(out: Path, everything: bool, yes: bool) -> int:
 def leftovers(out: Path, everything: bool) -> Iterator[Leftover]:
     """What can go: run folders, hidden working folders of dead builds, and with ``everything`` the quarantine."""
     for path in _entries(out / "runs"):
-        yield _measured(path, "run")
+        lock = path if path.name.endswith(LOCK_SUFFIX) else path.with_name(f".{path.name}{LOCK_SUFFIX}")
+        if not is_held(lock):
+            yield _measured(path, "run")
     for path in _entries(releases_folder(out)):
         if path.name.startswith(".") and path.is_dir() and not _is_in_use(path):
             yield _measured(path, "half-built")

@@ -50,8 +50,8 @@ def _flag(text: str, *names: str) -> Parameter:
 OUTPUTS = Path("outputs")
 
 app = App(
-    name="habitus", help=ABOUT, help_epilogue=EXAMPLES, version=lambda: version("habitus"), result_action="return_value",
-    suppress_keyboard_interrupt=False,
+    name="habitus", help=ABOUT, help_epilogue=EXAMPLES, version=lambda: version("habitus"),
+    result_action="return_value", suppress_keyboard_interrupt=False,
 )
 config_app = App(name="config", help="Check, show and compare configs.", help_epilogue="")
 app.command(config_app)

@@ -33,7 +33,8 @@ def validate(release: Path, json: bool) -> int:
         for name, gate in judgement.gates.items():
             console.result(gate_line(name.ljust(width), gate))
         failed = [name for name, gate in judgement.gates.items() if gate.passed is False]
-        console.result(f"{len(failed)} of {len(judgement.gates)} gates failed: {', '.join(failed)}" if failed else "no gate failed")
+        told = f"{len(failed)} of {len(judgement.gates)} gates failed: {', '.join(failed)}"
+        console.result(told if failed else "no gate failed")
     return 0 if judgement.passed else 1
 
 

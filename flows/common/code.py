@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 CODE_FOLDERS = ("schemas", "prompts", "validation", "flows", "habitus")
-SUFFIXES = frozenset({".py", ".yaml", ".json", ".md", ".jinja"})
+SUFFIXES = frozenset({".py", ".yaml", ".json", ".md", ".jinja", ".j2", ".csv"})
 LOCK = Path("requirements/core.txt")
 
 

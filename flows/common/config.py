@@ -138,7 +138,7 @@ def _merged(base: Source, over: Source, depth: int = 0) -> Source:
 
 
 def _way_to(over: Source, base: Source) -> list[Place]:
-    """The sections that lead to the one value of ``over``: it makes or changes them. `data` as a whole stays the base's."""
+    """The sections that lead to the one value of ``over`` and change with it. `data` as a whole stays the base's."""
     leaf = min(over.marks, key=len, default=())
     return [leaf[:length] for length in range(1, len(leaf)) if length > 1 or leaf[:length] not in base.marks]
 
@@ -186,10 +186,12 @@ def _unknown_locales(data: Mapping[str, Any]) -> list[tuple[Place, str, str]]:
     from faker.config import AVAILABLE_LOCALES
 
     known = sorted(AVAILABLE_LOCALES)
-    return [
-        (("personas", "locales", name), f"Faker has no locale `{name}`", did_you_mean(name, known, "write one like en_GB"))
-        for name in locales if name not in known
-    ]
+    found: list[tuple[Place, str, str]] = []
+    for name in locales:
+        if name not in known:
+            fix = did_you_mean(name, known, "write one like en_GB")
+            found.append((("personas", "locales", name), f"Faker has no locale `{name}`", fix))
+    return found
 
 
 def _unknown_zones(data: Mapping[str, Any]) -> list[tuple[Place, str, str]]:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from flows.common.draws import U64, Draws
 from flows.common.ids import id_keys, opaque_ids, user_numbers
 from schemas.tables import sort_rows
+from schemas.tables.core import replaced
 from schemas.tables.fields import NOISE_KINDS
 from schemas.tables.sealed import EVENT_TRUTH, INJECTIONS
 from schemas.tables.visible import EVENTS
@@ -75,9 +76,8 @@ def corrupt(
     place = np.arange(events.num_rows)
     place[rows] = events.num_rows + np.arange(rows.size)
     text = pa.concat_arrays([_flat(events["text"]), after]).take(pa.array(place))
-    changed = events.set_column(events.column_names.index("text"), "text", text)
     return (
-        EVENTS.conform(changed),
+        EVENTS.conform(replaced(events, {"text": text})),
         EVENT_TRUTH.conform(_marked(truth, _flat(lines["event_id"]), ids)),
         INJECTIONS.conform(sort_rows(pa.concat_tables([INJECTIONS.conform(ledger), new_rows]), INJECTIONS)),
     )
@@ -166,8 +166,7 @@ def _marked(truth: pa.Table, events: pa.Array, ids: pa.Array) -> pa.Table:
     later = pa.array(NOISE_KINDS[NOISE_KINDS.index(KIND) :], pa.string())
     is_first = pc.or_(pc.is_null(truth["noise_kind"]), pc.is_in(truth["noise_kind"], value_set=later))
     kind = pc.if_else(pc.and_(touched, is_first), KIND, truth["noise_kind"])
-    truth = truth.set_column(truth.column_names.index("injection_ids"), "injection_ids", joined)
-    return truth.set_column(truth.column_names.index("noise_kind"), "noise_kind", kind)
+    return replaced(truth, {"injection_ids": joined, "noise_kind": kind})
 
 
 def _flat(column: pa.ChunkedArray) -> pa.Array:

@@ -13,6 +13,7 @@ from flows.common.ids import id_keys, user_numbers
 from flows.language.fill import Rows, fill, gathered, picked, placed
 from prompts.load import ANY, STANCES, Phrases
 from schemas.domain import Domain
+from schemas.tables.core import replaced
 from schemas.tables.internal import SPOKEN_EVENTS, SPOKEN_TRUTH
 
 SPEAKER = "embedded"
@@ -58,18 +59,19 @@ def speak(
         elif name == "review":
             texts = _styled(_reviews(chosen, lines[rows], phrases, draws), chosen, lines[rows], phrases, draws)
         else:
-            texts = pc.binary_join_element_wise(fill(phrases.reply, lines[rows], {}, draws, "reply"), ".", "")
+            answer = fill(phrases.reply.answer, lines[rows], {}, draws, "answer")
+            close = fill(phrases.reply.close, lines[rows], {}, draws, "close")
+            texts = pc.binary_join_element_wise(answer, ". ", close, ".", "")
         parts.append((rows, texts))
     if not parts:
         return SPOKEN_EVENTS.conform(events), SPOKEN_TRUTH.conform(truth)
     rows = np.concatenate([part for part, _ in parts])
     text = placed(_flat(events["text"]), rows, pa.concat_arrays([texts for _, texts in parts]))
-    spoken = events.set_column(events.column_names.index("text"), "text", text)
     is_spoken = pc.is_in(truth["event_id"], value_set=_flat(events["event_id"]).take(pa.array(rows)))
     speaker = pc.if_else(is_spoken, SPEAKER, truth["speaker"])
     return (
-        SPOKEN_EVENTS.conform(spoken),
-        SPOKEN_TRUTH.conform(truth.set_column(truth.column_names.index("speaker"), "speaker", speaker)),
+        SPOKEN_EVENTS.conform(replaced(events, {"text": text})),
+        SPOKEN_TRUTH.conform(replaced(truth, {"speaker": speaker})),
     )
 
 

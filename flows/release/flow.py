@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from flows.common.files import remove_tree
 from flows.common.stage import WHOLE, Shard, part_folder, read_part, read_parts
-from flows.release.publish import publish, staging_folder
 from flows.release.manifest import gate_facts
+from flows.release.publish import publish, staging_folder
 from flows.release.tables import stage_tables
 from schemas.config import Config
 from schemas.tables.configured import released_tables

@@ -43,6 +43,12 @@ def held(lock: Path, patience_s: float = 120.0) -> Iterator[None]:
                 lock.unlink()
 
 
+def is_held(lock: Path) -> bool:
+    """Whether a process that still runs holds the lock."""
+    pid, started = _owner(lock)
+    return pid is not None and is_alive(pid, started)
+
+
 def is_alive(pid: int, started: str | None = None) -> bool:
     """Whether the process still runs; ``started`` tells it from a later one with the same number."""
     try:

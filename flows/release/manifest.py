@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.common.code import code_digest, project_root, prompt_digest
-from flows.common.files import file_sha256, write_text
+from flows.common.files import file_sha256, read_json, write_text
 from flows.release.tables import FILES
 from schemas.config import SCHEMA_VERSION, Config
 from schemas.tables import Table, schema_digest
@@ -25,7 +25,6 @@ MANIFEST_VERSION = 1
 PACKAGES = (
     "faker", "numpy", "polars", "pyarrow", "duckdb", "pandas", "scipy", "prefect", "great_expectations", "habitus",
 )
-DOCUMENTS = ("README.md", "CHANGELOG.md", "datapackage.json")
 
 
 def content_digest(described: Mapping[str, Any]) -> str:
@@ -67,11 +66,13 @@ def release_manifest(
 
 
 def write_manifest(staging: Path, manifest: Mapping[str, Any]) -> None:
-    """`manifest.json`, the last file of a release: the manifest and the hashes of the documents.
+    """`manifest.json`, the last file of a release: the manifest, and the hashes of all files that are no tables.
 
     Keys stay in the order given: the order of the config's splits and weights is part of it.
     """
-    whole = {**manifest, "documents": {name: file_sha256(staging / name) for name in DOCUMENTS}}
+    listed = {entry["path"] for entry in read_json(staging / FILES)["files"]} | {FILES.as_posix(), MANIFEST}
+    found = sorted(path.relative_to(staging).as_posix() for path in staging.rglob("*") if path.is_file())
+    whole = {**manifest, "documents": {name: file_sha256(staging / name) for name in found if name not in listed}}
     write_text(staging / MANIFEST, json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 

@@ -149,4 +149,5 @@ def _circles(given: Mapping[str, str], is_own: Callable[[str], bool]) -> Iterato
             continue
         told |= set(path)
         circle = " on ".join(f"`{name}`" for name in [*path, start])
-        yield Disagreement((*ATTRIBUTES, start, "given"), f"attributes depend in a circle: {circle}", "break the circle")
+        rule = f"attributes depend in a circle: {circle}"
+        yield Disagreement((*ATTRIBUTES, start, "given"), rule, "break the circle")

@@ -30,8 +30,8 @@ def _check_weights(given: Any, each: ValidatorFunctionWrapHandler) -> dict[str, 
         wrong: list[InitErrorDetails] = []
     except ValidationError as error:
         wrong = [
-            InitErrorDetails(type=problem["type"], loc=problem["loc"], input=problem["input"], ctx=problem.get("ctx", {}))
-            for problem in error.errors()
+            InitErrorDetails(type=one["type"], loc=one["loc"], input=one["input"], ctx=one.get("ctx", {}))
+            for one in error.errors()
         ]
         weights = given if isinstance(given, dict) else {}
     if not weights and not wrong:

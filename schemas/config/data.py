@@ -159,7 +159,8 @@ class ReleaseConfig(Section):
     def _named(self) -> ReleaseConfig:
         for name in self.splits:
             if not name.isidentifier() or name == "catalogue":
-                raise broken(f"split `{name}` must be letters, digits and underscores, and not `catalogue`", "rename it")
+                rule = f"split `{name}` must be letters, digits and underscores, and not `catalogue`"
+                raise broken(rule, "rename it")
         return self
 
 

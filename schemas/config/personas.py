@@ -88,7 +88,8 @@ class AttributeSpec(Section):
     def _one_way(self) -> AttributeSpec:
         ways = [self.weights is not None, self.table is not None, self.values is not None]
         if sum(ways) != 1:
-            raise broken("an attribute has exactly one of `weights`, `table`, `values`", "keep one of the three; an inherited one goes with `weights: null`")
+            fix = "keep one of the three; an inherited one goes with `weights: null`"
+            raise broken("an attribute has exactly one of `weights`, `table`, `values`", fix)
         if (self.given is None) != (self.table is None):
             raise broken("`given` and `table` go together", "name the attribute that the table depends on")
         if self.unique and self.values is None:

@@ -35,8 +35,8 @@ AWKWARD_IDS = ["H-1", "H-10", "h-1", "007", "1e5", "null", "EU/West"]
 
 def event(name: str, **values: Any) -> dict[str, Any]:
     return {
-        "event_id": name, "user_id": "u000000", "session_id": "s", "seq": 0, "at": NOON, "logged_at": NOON, "utc_offset_min": -360,
-        "domain": "food", "app": "Platehop", "action": "order", "source": "self", **values,
+        "event_id": name, "user_id": "u000000", "session_id": "s", "seq": 0, "at": NOON, "logged_at": NOON,
+        "utc_offset_min": -360, "domain": "food", "app": "Platehop", "action": "order", "source": "self", **values,
     }
 
 
@@ -126,7 +126,7 @@ def test_g2_s09_a_finer_unit_is_refused_where_digits_would_go_and_so_is_a_time_w
     coarse = USERS.conform(pa.table({**rows, "signed_up_at": pa.array([1_000], pa.timestamp("ms", "UTC"))}))
     assert coarse["signed_up_at"].type == TIMESTAMP
     assert coarse["signed_up_at"].cast(pa.int64()).to_pylist() == [1_000_000]
-    with pytest.raises(TableError, match="signed_up_at: .* does not become .* without loss"):
+    with pytest.raises(TableError, match=r"signed_up_at: .* does not become .* without loss"):
         USERS.conform(pa.table({**rows, "signed_up_at": pa.array([1_001], pa.timestamp("ns", "UTC"))}))
     with pytest.raises(TableError, match="a time without a zone is not an instant"):
         USERS.conform(pa.table({**rows, "signed_up_at": pa.array([1_001], pa.timestamp("us"))}))
@@ -182,14 +182,15 @@ def test_g6_s03_no_public_table_has_a_dictionary_column() -> None:
 
 
 def test_g6_s04_large_strings_become_strings_and_the_folder_opens_as_a_data_set(tmp_path: Path) -> None:
-    rows = [{"item_id": f"i{n}", "domain": "food", "category": "main", "title": "Bowl", "description": "A bowl.", "price_cents": 900,
-             "currency": "USD", "owner_user_id": None} for n in range(4)]
+    rows = [{"item_id": f"i{n}", "domain": "food", "category": "main", "title": "Bowl", "description": "A bowl.",
+             "price_cents": 900, "currency": "USD", "owner_user_id": None} for n in range(4)]
     large = pl.DataFrame(rows, schema_overrides={"owner_user_id": pl.String}).to_arrow(compat_level=pl.CompatLevel.oldest())
     assert large.schema.field("title").type == pa.large_string()
     for country in ("country=AT", "country=US"):
         written(tmp_path / country, ITEMS, large)
     assert ds.dataset(tmp_path / "country=AT", format="parquet").schema == ITEMS.schema()
-    whole = ds.dataset(tmp_path, format="parquet", partitioning=ds.partitioning(pa.schema([("country", pa.string())]), flavor="hive"))
+    by_country = ds.partitioning(pa.schema([("country", pa.string())]), flavor="hive")
+    whole = ds.dataset(tmp_path, format="parquet", partitioning=by_country)
     assert whole.schema.field("country").type == pa.string()
     assert whole.to_table()["title"].type == pa.string()
     assert whole.count_rows() == 8

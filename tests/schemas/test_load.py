@@ -11,7 +11,9 @@ from schemas.source import SourceError
 
 
 @pytest.mark.parametrize("name", domain_names())
-def test_every_domain_file_is_valid_and_named_after_its_domain(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_domain_file_is_valid_and_named_after_its_domain(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     domain = load_domain(name)
     assert domain.name == name

@@ -6,7 +6,7 @@ import copy
 import hashlib
 import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +72,9 @@ def _loose(declared: Table) -> pa.Schema:
 
 
 def _by_split(declared: Table, rows: list[dict[str, Any]], table: pa.Table) -> list[tuple[str, pa.Table]]:
-    splits = [row.get("_split") or (SPLITS.get(row.get("user_id", ""), "train") if declared.has_users else "catalogue") for row in rows]
-    return [(split, table.filter(pa.array([split == own for own in splits]))) for split in sorted(set(splits))]
+    own = [SPLITS.get(row.get("user_id") or "", "train") if declared.has_users else "catalogue" for row in rows]
+    splits = [row.get("_split", split) for row, split in zip(rows, own, strict=True)]
+    return [(split, table.filter(pa.array([split == other for other in splits]))) for split in sorted(set(splits))]
 
 
 def _rows() -> dict[str, list[dict[str, Any]]]:
@@ -81,7 +82,8 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
         "items": [{"item_id": f"i{n}", "domain": "food", "category": "main", "title": f"Dish {n}", "description": "A dish.",
                    "price_cents": 1000 + n, "currency": "USD"} for n in range(3)],
         "item_attributes": [{"item_id": f"i{n}", "dimension": "food.cuisine", "value": "thai"} for n in range(3)],
-        "tools": [{"tool_id": "food_search", "domain": "food", "name": "food_search", "description": "Lists.", "parameters": "{}"}],
+        "tools": [{"tool_id": "food_search", "domain": "food", "name": "food_search", "description": "Lists.",
+                   "parameters": "{}"}],
     }
     for user in SPLITS:
         for name, rows in _rows_of(user).items():
@@ -95,19 +97,19 @@ def _rows_of(user: str) -> dict[str, list[dict[str, Any]]]:
     at = [START + timedelta(days=2, minutes=minute) for minute in range(3)]
     liked = [f"{user}-d{place}" for place in range(len(DIMENSIONS))]
     events = [
-        {**own, "event_id": f"{event}{n}", "session_id": session, "seq": n, "at": moment, "logged_at": moment, "utc_offset_min": -360,
-         "domain": "food", "app": "Platehop", "action": action, "item_id": "i0", "options": ["i0", "i1"], "source": "self"}
+        {**own, "event_id": f"{event}{n}", "session_id": session, "seq": n, "at": moment, "logged_at": moment,
+         "utc_offset_min": -360, "domain": "food", "app": "Platehop", "action": action, "item_id": "i0", "options": ["i0", "i1"], "source": "self"}
         for n, (moment, action) in enumerate(zip(at, ("view", "order", "review"), strict=True))
     ]
     options = [{"option_id": f"o{n}", "label": f"Dish {n}", "item_id": f"i{n}"} for n in range(3)]
-    judged = [{"option_id": f"o{n}", "is_gold": n == 0, "failures": [], "violated_constraint_ids": [] if n == 0 else [f"{user}-c1"]}
-              for n in range(3)]
+    judged = [{"option_id": f"o{n}", "is_gold": n == 0, "failures": [],
+               "violated_constraint_ids": [] if n == 0 else [f"{user}-c1"]} for n in range(3)]
     return {
         "users": [{**own, "locale": "en_US", "time_zone": "America/Chicago", "signed_up_at": START - timedelta(days=30)}],
         "sessions": [{**own, "session_id": session, "domain": "food", "app": "Platehop", "device": "phone", "started_at": at[0],
                       "ended_at": at[-1], "utc_offset_min": -360, "event_count": 3}],
         "events": events,
-        "personas": [{**own, "sample_weight": 1.0, "given_name": "Ada", "family_name": "Ito", "birth_date": datetime(1990, 5, 1).date(),
+        "personas": [{**own, "sample_weight": 1.0, "given_name": "Ada", "family_name": "Ito", "birth_date": date(1990, 5, 1),
                       "age_years": 34, "sex": "female", "education": "HS", "income_usd": 40000, "labour_status": "employed",
                       "household_size": 1, "marital_status": "single", "region": "midwest", "home_type": "rent",
                       "locale": "en_US", "time_zone": "America/Chicago"}],

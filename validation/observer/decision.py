@@ -63,7 +63,8 @@ def decision_probability(
         for belief, value in zip(by_value[1:], combination[1:], strict=True):
             weight = weight * belief[value]
         probability[best[tuple(combination)]] += weight
-    return np.asarray(np.minimum(1.0, np.round(probability.T, 6)))  # beliefs are rounded: a sum can pass 1 by a millionth
+    # Beliefs are rounded, so that a sum can pass 1 by a millionth.
+    return np.asarray(np.minimum(1.0, np.round(probability.T, 6)))
 
 
 def gold_options(menu: I64, true_values: I64) -> Flags:

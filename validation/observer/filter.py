@@ -305,11 +305,12 @@ def _take_choice(block: _Block, model: _Model, options: I64, chosen: I64, is_cho
 def _choice_likelihood(
     block: _Block, model: _Model, options: I64, chosen: I64, is_choice: Flags
 ) -> tuple[F64, F64, F64]:
-    """(D, V, S, n) probability of the choice if the value were in effect and the user chose; (n,) the same by what is
-    believed of all dimensions; (n,) the probability if somebody of unknown tastes chose. Ones where it is no choice.
+    """(D, V, S, n) probability of the choice if the user chose and the value were in effect; 1 where it is no choice.
+
+    Also (n,) the same by what is believed of all dimensions, and (n,) if somebody of unknown tastes chose.
     """
     parameters = model.parameters
-    dimensions, values, points = model.shape
+    dimensions, values, _ = model.shape
     n = chosen.size
     shown = options[:, 0] != ABSENT
     shown[0] |= ~is_choice
@@ -331,18 +332,29 @@ def _choice_likelihood(
     taken = np.maximum(chosen, 0)
     by_value = np.bincount(place.ravel(), weight.ravel(), dimensions * values * n).astype(np.float64, copy=False)
     by_value = by_value.reshape(dimensions, values, n) / (weight[taken, :, users].T * factor)[:, None]
+    likelihood = _shares(model, by_value, codes[taken, :, users].T)
+    likelihood += rest
+    own = factor * (whole[taken, users] / _sum(whole, axis=0)) + rest
+    return likelihood, own, 1.0 / count
+
+
+def _shares(model: _Model, by_value: F64, value_taken: I64) -> F64:
+    """(D, V, S, n) share of the weight of all options that the option taken has, for each liked value and strength.
+
+    ``by_value`` (D, X, n) weights of the options in all other dimensions, summed by their value in this one, in units
+    of the weight of the option taken; ``value_taken`` (D, n) its value.
+    """
+    dimensions, values, points = model.shape
     everything = by_value[:, 0, None, None] * model.tilt[:, 0, :, :, None]
     part = np.empty_like(everything)
     for value in range(1, values):
         np.multiply(by_value[:, value, None, None], model.tilt[:, value, :, :, None], out=part)
         everything += part
-    row = np.arange(dimensions)[:, None] * values + codes[taken, :, users].T
-    cell = np.arange(values * points).reshape(values, points, 1) + (row * (values * points))[:, None, None, :]
-    likelihood = np.take(model.tilt, cell, out=part, mode="clip")
-    likelihood /= everything
-    likelihood += rest
-    own = factor * (whole[taken, users] / _sum(whole, axis=0)) + rest
-    return likelihood, own, 1.0 / count
+    row = (np.arange(dimensions)[:, None] * values + value_taken) * (values * points)
+    cell = np.arange(values * points).reshape(values, points, 1) + row[:, None, None, :]
+    share = np.take(model.tilt, cell, out=part, mode="clip")
+    share /= everything
+    return share
 
 
 def _mean_utility(block: _Block, parameters: ObserverParameters) -> F64:

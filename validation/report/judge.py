@@ -162,7 +162,10 @@ def _judge_fidelity(
 
 def _fidelity_gate(measurement: Measurement, does_gate: bool) -> Gate:
     worst = measurement.worst
-    parts = [f"{part.stratum} {part.distance} {part.value:.4g} (limit {part.limit:.4g}, naive {part.naive:.4g})" for part in measurement.parts]
+    parts = [
+        f"{part.stratum} {part.distance} {part.value:.4g} (limit {part.limit:.4g}, naive {part.naive:.4g})"
+        for part in measurement.parts
+    ]
     detail = "; ".join([*([measurement.reason] if measurement.reason else []), *parts])
     return Gate(
         passed=measurement.passed if does_gate else None, value=_finite(worst.value) if worst else None,

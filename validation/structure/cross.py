@@ -51,7 +51,8 @@ EVENT_RULES = (
          "SELECT event_id AS id FROM events ANTI JOIN event_truth USING (event_id)"),
     Rule("events", "event_truth", "user_id", "is the user of the event",
          "SELECT t.event_id AS id FROM event_truth t JOIN events e USING (event_id) WHERE t.user_id <> e.user_id"),
-    Rule("events", "events", "logged_at", "is not before `at`", 'SELECT event_id AS id FROM events WHERE logged_at < "at"'),
+    Rule("events", "events", "logged_at", "is not before `at`",
+         'SELECT event_id AS id FROM events WHERE logged_at < "at"'),
     Rule("events", "events", "at", "is not before the user's `signed_up_at`",
          'SELECT event_id AS id FROM events JOIN users USING (user_id) WHERE "at" < signed_up_at'),
 )
@@ -59,7 +60,8 @@ SESSION_RULES = (
     Rule("sessions", "sessions", "ended_at", "is not before `started_at`",
          "SELECT session_id AS id FROM sessions WHERE ended_at < started_at"),
     Rule("sessions", "events", "at", "lies within the session, from `started_at` to `ended_at`",
-         'SELECT event_id AS id FROM events JOIN sessions USING (session_id) WHERE "at" < started_at OR "at" > ended_at'),
+         'SELECT event_id AS id FROM events JOIN sessions USING (session_id) '
+         'WHERE "at" < started_at OR "at" > ended_at'),
     Rule("sessions", "events", "user_id", "is the user of the session",
          "SELECT event_id AS id FROM events e JOIN sessions s USING (session_id) WHERE e.user_id <> s.user_id"),
     Rule("sessions", "sessions", "event_count", "counts the events of the session",
@@ -69,12 +71,14 @@ SESSION_RULES = (
          "SELECT session_id AS id FROM events GROUP BY session_id "
          "HAVING min(seq) <> 0 OR max(seq) <> count(*) - 1 OR count(DISTINCT seq) <> count(*)"),
     Rule("sessions", "events", "seq", "follows `at` within a session",
-         'SELECT event_id AS id FROM (SELECT event_id, "at", lag("at") OVER (PARTITION BY session_id ORDER BY seq) AS before '
-         'FROM events) WHERE "at" < before'),
+         'SELECT event_id AS id FROM (SELECT event_id, "at", '
+         'lag("at") OVER (PARTITION BY session_id ORDER BY seq) AS before FROM events) WHERE "at" < before'),
 )
 TASK_RULES = (
-    Rule("tasks", "tasks", "task_id", "has a row in `answers`", "SELECT task_id AS id FROM tasks ANTI JOIN answers USING (task_id)"),
-    Rule("tasks", "tasks", "task_id", "has a constraint", "SELECT task_id AS id FROM tasks ANTI JOIN constraints USING (task_id)"),
+    Rule("tasks", "tasks", "task_id", "has a row in `answers`",
+         "SELECT task_id AS id FROM tasks ANTI JOIN answers USING (task_id)"),
+    Rule("tasks", "tasks", "task_id", "has a constraint",
+         "SELECT task_id AS id FROM tasks ANTI JOIN constraints USING (task_id)"),
     Rule("tasks", "tasks", "task_id", "has a row in `tool_state` if it is an `act` task",
          "SELECT task_id AS id FROM tasks ANTI JOIN tool_state USING (task_id) WHERE family = 'act'"),
     Rule("tasks", "tool_state", "task_id", "is an `act` task",
@@ -84,8 +88,10 @@ TASK_RULES = (
     Rule("tasks", "constraints", "user_id", "is the user of the task",
          "SELECT constraint_id AS id FROM constraints c JOIN tasks t USING (task_id) WHERE c.user_id <> t.user_id"),
     Rule("tasks", "constraints", "evidence_event_ids", "are events of the user from before the task",
-         "SELECT constraint_id AS id FROM (SELECT constraint_id, task_id, unnest(evidence_event_ids) AS event_id FROM constraints) "
-         'JOIN events e USING (event_id) JOIN tasks t USING (task_id) WHERE e.user_id <> t.user_id OR e."at" >= t.asked_at'),
+         "SELECT constraint_id AS id "
+         "FROM (SELECT constraint_id, task_id, unnest(evidence_event_ids) AS event_id FROM constraints) "
+         "JOIN events e USING (event_id) JOIN tasks t USING (task_id) "
+         'WHERE e.user_id <> t.user_id OR e."at" >= t.asked_at'),
 )
 _SHOWN = "SELECT task_id, unnest(options).option_id AS option_id FROM tasks"
 _JUDGED = "SELECT task_id, unnest(options, recursive := true) FROM answers"
@@ -104,7 +110,8 @@ GOLD_RULES = (
     Rule("gold", "answers", "gold", "names options of the task",
          f"SELECT task_id AS id FROM ({_GOLD}) ANTI JOIN ({_SHOWN}) USING (task_id, option_id)"),
     Rule("gold", "answers", "gold", "names the options marked `is_gold`",
-         f"SELECT coalesce(g.task_id, j.task_id) AS id FROM ({_GOLD}) g FULL JOIN (SELECT * FROM ({_JUDGED}) WHERE is_gold) j "
+         f"SELECT coalesce(g.task_id, j.task_id) AS id FROM ({_GOLD}) g "
+         f"FULL JOIN (SELECT * FROM ({_JUDGED}) WHERE is_gold) j "
          "ON g.task_id = j.task_id AND g.option_id = j.option_id WHERE g.task_id IS NULL OR j.task_id IS NULL"),
 )
 
@@ -164,9 +171,8 @@ def _reference(name: str, column: str, named: str, target: str) -> Rule:
 
 def split_rules(tables: Mapping[str, Table]) -> list[Rule]:
     """No user, with whatever rows, is in two splits."""
-    owned = [
-        f"SELECT DISTINCT user_id AS id, _split FROM {quoted(name)}" for name, declared in tables.items() if declared.has_users
-    ]
+    names = [name for name, declared in tables.items() if declared.has_users]
+    owned = [f"SELECT DISTINCT user_id AS id, _split FROM {quoted(name)}" for name in names]
     breaks = f"SELECT id FROM ({' UNION '.join(owned)}) GROUP BY id HAVING count(DISTINCT _split) > 1"
     return [Rule("splits", "users", "user_id", "is in one split in all tables", breaks)]
 
@@ -176,22 +182,31 @@ def disposition_rules(window: tuple[datetime, datetime], dimensions: Sequence[st
     start, end = (f"TIMESTAMPTZ {literal(moment.astimezone(UTC).isoformat(sep=' '))}" for moment in window)
     names = ", ".join(f"({literal(name)})" for name in dimensions)
     holder = "user_id, actor_id, dimension"
-    lasting = f"SELECT * FROM dispositions WHERE clock IN ('trait', 'habit') AND condition IS NULL AND valid_from < {end}"
+    earlier = "ORDER BY valid_from, disposition_id ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW"
+    lasting = (
+        "SELECT * FROM dispositions "
+        f"WHERE clock IN ('trait', 'habit') AND condition IS NULL AND valid_from < {end}"
+    )
+    overlaid = (
+        "SELECT disposition_id, valid_from, max(coalesce(valid_to, 'infinity')) "
+        f"OVER (PARTITION BY {holder}, clock, condition {earlier}) AS upto FROM dispositions"
+    )
     covered = (
-        f"SELECT disposition_id, valid_from, max(coalesce(valid_to, {end})) OVER "
-        f"(PARTITION BY {holder} ORDER BY valid_from, disposition_id ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW) AS upto "
-        f"FROM ({lasting})"
+        f"SELECT disposition_id, valid_from, max(coalesce(valid_to, {end})) "
+        f"OVER (PARTITION BY {holder} {earlier}) AS upto FROM ({lasting})"
     )
     rules = [
         Rule("dispositions", "dispositions", "valid_to", "is after `valid_from`",
              "SELECT disposition_id AS id FROM dispositions WHERE valid_to <= valid_from"),
-        Rule("dispositions", "dispositions", "valid_from", "does not overlap another of the same actor, dimension, clock, condition",
-             "SELECT disposition_id AS id FROM (SELECT disposition_id, valid_from, max(coalesce(valid_to, 'infinity')) OVER "
-             f"(PARTITION BY {holder}, clock, condition ORDER BY valid_from, disposition_id "
-             "ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW) AS upto FROM dispositions) WHERE valid_from < upto"),
-        Rule("dispositions", "dispositions", "valid_from", "leaves no gap in traits and habits since the start of the window",
-             f"SELECT disposition_id AS id FROM ({covered}) WHERE valid_from > greatest(coalesce(upto, {start}), {start})"),
-        Rule("dispositions", "dispositions", "valid_to", "leaves no gap in traits and habits before the end of the window",
+        Rule("dispositions", "dispositions", "valid_from",
+             "does not overlap another of the same actor, dimension, clock, condition",
+             f"SELECT disposition_id AS id FROM ({overlaid}) WHERE valid_from < upto"),
+        Rule("dispositions", "dispositions", "valid_from",
+             "leaves no gap in traits and habits since the start of the window",
+             f"SELECT disposition_id AS id FROM ({covered}) "
+             f"WHERE valid_from > greatest(coalesce(upto, {start}), {start})"),
+        Rule("dispositions", "dispositions", "valid_to",
+             "leaves no gap in traits and habits before the end of the window",
              f"SELECT arg_max(disposition_id, coalesce(valid_to, {end})) AS id FROM ({lasting}) GROUP BY {holder} "
              f"HAVING max(coalesce(valid_to, {end})) < {end}"),
     ]

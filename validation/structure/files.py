@@ -151,7 +151,8 @@ def _check_totals(
     found = [Violation(name, "", f"is listed in {LIST} and not declared") for name in sorted(set(totals) - set(tables))]
     for name in tables:
         if name not in totals:
-            found.append(Violation(name, "", f"is declared and not listed in {LIST}; an empty table is listed with 0 rows"))
+            rule = f"is declared and not listed in {LIST}; an empty table is listed with 0 rows"
+            found.append(Violation(name, "", rule))
             continue
         rows: dict[str, int] = {}
         parts: dict[str, list[str]] = {}

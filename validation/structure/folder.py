@@ -70,10 +70,9 @@ def open_release(folder: Path, tables: Iterable[Table]) -> DuckDBPyConnection:
             database.execute(f"CREATE VIEW {quoted(declared.name)} AS {_union(parts)}")
         else:
             empty = declared.empty()
-            database.register(f"_empty_{declared.name}", empty)
-            database.execute(
-                f"CREATE VIEW {quoted(declared.name)} AS SELECT *, '' AS _split FROM {quoted('_empty_' + declared.name)}"
-            )
+            source = f"_empty_{declared.name}"
+            database.register(source, empty)
+            database.execute(f"CREATE VIEW {quoted(declared.name)} AS SELECT *, '' AS _split FROM {quoted(source)}")
     return database
 
 

@@ -41,7 +41,8 @@ class Check:
 
     def __str__(self) -> str:
         """The rule in words."""
-        bounds = [f"{word} {bound:g}" for word, bound in (("at least", self.low), ("at most", self.high)) if bound is not None]
+        sides = (("at least", self.low), ("at most", self.high))
+        bounds = [f"{word} {bound:g}" for word, bound in sides if bound is not None]
         return {
             "exist": "exist",
             "not_null": "has no nulls",
@@ -113,7 +114,8 @@ def check_table(
     checks = checks_of(declared)
     if rows <= rows_in_memory:
         table, violations = _read(paths, declared)
-        return _validated(declared, rows, "rows", checks, _expectations(checks), _frame(table, declared), violations, context)
+        frame = _frame(table, declared)
+        return _validated(declared, rows, "rows", checks, _expectations(checks), frame, violations, context)
     violations = [violation for path in paths for violation in _read([path], declared)[1]]
     counts = count_violations(paths, checks)
     return _validated(declared, rows, "counts", checks, _count_expectations(checks), counts, violations, context)
@@ -133,11 +135,22 @@ def _read(paths: list[Path], declared: Table) -> tuple[pa.Table, list[Violation]
 
 
 def _frame(table: pa.Table, declared: Table) -> Any:
-    """The scalar columns as a pandas frame that keeps Arrow's types and nulls."""
+    """The scalar columns as a pandas frame in which no whole number becomes a float.
+
+    Times are NumPy's: Great Expectations hashes every frame it is given, which takes minutes for Arrow's times.
+    """
     import pandas as pd
 
+    numbers = {
+        pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype(),
+        pa.bool_(): pd.BooleanDtype(),
+    }
+
+    def kind(arrow: pa.DataType) -> Any:
+        return pd.ArrowDtype(arrow) if pa.types.is_string(arrow) else numbers.get(arrow)
+
     scalar = [name for name, field in declared.columns.items() if is_scalar(field.type)]
-    return table.select(scalar).to_pandas(types_mapper=pd.ArrowDtype)
+    return table.select(scalar).to_pandas(types_mapper=kind, date_as_object=False)
 
 
 def _vocabulary() -> Any:
@@ -205,7 +218,8 @@ def _count(check: Check, source: str, present: set[str]) -> str:
         case "in_set":
             return f"count(*) FILTER (WHERE {column} NOT IN ({', '.join(literal(value) for value in check.values)}))"
         case "between":
-            outside = [f"{column} {sign} {bound!r}" for sign, bound in (("<", check.low), (">", check.high)) if bound is not None]
+            sides = (("<", check.low), (">", check.high))
+            outside = [f"{column} {sign} {bound!r}" for sign, bound in sides if bound is not None]
             return f"count(*) FILTER (WHERE {' OR '.join(outside)})"
         case "unique":
             key = ", ".join(quoted(name) for name in check.columns)
@@ -265,4 +279,5 @@ def _violation(declared: Table, check: Check, result: ExpectationValidationResul
     if route == "counts":
         return Violation(*where, count=int(shown[0]))
     texts = [", ".join(str(v) for v in value.values()) if isinstance(value, dict) else str(value) for value in shown]
-    return Violation(*where, count=int(facts.get("unexpected_count") or 1), examples=tuple(dict.fromkeys(texts))[:EXAMPLES])
+    examples = tuple(dict.fromkeys(texts))[:EXAMPLES]
+    return Violation(*where, count=int(facts.get("unexpected_count") or 1), examples=examples)

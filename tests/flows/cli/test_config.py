@@ -71,7 +71,9 @@ def test_help_names_every_verb_and_gives_examples(capsys: pytest.CaptureFixture[
     assert all(name in out for name in VERBS) and "habitus build smoke" in out
 
 
-@pytest.mark.parametrize("call", [*((name,) for name in VERBS), ("config", "check"), ("config", "show"), ("config", "diff")])
+@pytest.mark.parametrize(
+    "call", [*((name,) for name in VERBS), ("config", "check"), ("config", "show"), ("config", "diff")]
+)
 def test_every_verb_has_help(call: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*call, "--help"]) == 0
     assert f"Usage: habitus {' '.join(call)}" in capsys.readouterr().out
@@ -90,7 +92,9 @@ def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         (["config", "check", "smoke", "--jsn"], "--jsn"), (["build", "--users", "many"], "many"),
     ],
 )
-def test_wrong_usage_exits_2_with_one_plain_message(call: list[str], word: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_exits_2_with_one_plain_message(
+    call: list[str], word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(call) == 2
     out, err = capsys.readouterr()
     assert out == "" and word in err and "Traceback" not in err and "habitus --help" in err
@@ -135,16 +139,22 @@ def test_the_exit_code_of_a_verb_passes_through(verb: str) -> None:
 
 
 def test_the_command_line_is_imported_without_anything_heavy() -> None:
-    heavy = ("pyarrow", "polars", "duckdb", "pandas", "prefect", "great_expectations", "faker", "numpy", "scipy", "rich", "pydantic")
+    heavy = (
+        "pyarrow", "polars", "duckdb", "pandas", "prefect", "great_expectations", "faker", "numpy", "scipy", "rich",
+        "pydantic",
+    )
     code = f"import sys, flows.cli.main; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1", "FORCE_COLOR": "1"}, {}])
-def test_errors_are_plain_lines_where_there_is_no_terminal_or_no_colour(variables: dict[str, str], tmp_path: Path) -> None:
-    environment = {**{key: value for key, value in os.environ.items() if key != "NO_COLOR"}, **variables, "COLUMNS": "40"}
+def test_errors_are_plain_lines_where_there_is_no_terminal_or_no_colour(variables: dict[str, str]) -> None:
+    inherited = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
+    environment = {**inherited, **variables, "COLUMNS": "40"}
     call = [sys.executable, "-m", "flows.cli.main", "config", "check", "smoke", "--set", "data.users=0"]
     done = subprocess.run(call, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 2
-    assert done.stderr == "--set data.users: data.users is 0; must be 1 to 999999999. The nearest that is allowed is 1.\n"
+    assert done.stderr == (
+        "--set data.users: data.users is 0; must be 1 to 999999999. The nearest that is allowed is 1.\n"
+    )

@@ -11,19 +11,19 @@ from validation.report.judge import Gate
 
 
 def test_a_folder_that_is_none_is_refused_with_what_to_give(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no folder. Give the folder of a release"):
+    with pytest.raises(InputError, match=r"is no folder\. Give the folder of a release"):
         release_config(tmp_path / "nowhere")
 
 
 def test_a_folder_without_manifest_is_no_release(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="has no manifest.json, so it is no release"):
+    with pytest.raises(InputError, match=r"has no manifest\.json, so it is no release"):
         release_config(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"config": {"schema_version": 9}}'])
 def test_a_manifest_without_a_config_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(text)
-    with pytest.raises(InputError, match="manifest.json holds no config that this version of the project reads"):
+    with pytest.raises(InputError, match=r"manifest\.json holds no config that this version of the project reads"):
         release_config(tmp_path)
 
 
@@ -36,5 +36,6 @@ def test_the_config_is_that_of_the_manifest(tmp_path: Path) -> None:
 
 def test_a_gate_is_one_line_that_says_why_unless_it_passed() -> None:
     assert gate_line("a", Gate(True, 0.0, 0.0, "passed", "rows judged", {})) == "a  passed  passed             0 of 0"
-    assert gate_line("b", Gate(False, 2.0, 0.0, "failed", "x is y", {})) == "b  FAILED  failed             2 of 0            x is y"
+    failed = gate_line("b", Gate(False, 2.0, 0.0, "failed", "x is y", {}))
+    assert failed == "b  FAILED  failed             2 of 0            x is y"
     assert gate_line("c", Gate(None, None, None, "insufficient", "few", {})).split() == ["c", "-", "insufficient", "few"]

@@ -39,7 +39,7 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.mark.parametrize("name", preset_names())
-def test_every_preset_is_valid_named_after_its_file_and_shown_so_that_it_loads_back_equal(name: str, write: Write) -> None:
+def test_every_preset_is_valid_and_named_after_its_file_and_loads_back_as_shown(name: str, write: Write) -> None:
     config = load_config(name)
     assert config.name == name
     again = load_config(write(show(config)))
@@ -81,7 +81,8 @@ def test_lists_and_shares_and_tables_are_replaced_whole_and_other_maps_merged(wr
     config = load_config(
         write(
             "extends: base.yaml\ndata:\n  domains: [groceries]\n  release: {splits: {all: 1}}\n  personas:\n"
-            "    attributes:\n      pet: {given: region, table: {midwest: {a: 1}, northeast: {a: 1}, south: {a: 1}, west: {a: 1}}}\n"
+            "    attributes:\n      pet:\n        given: region\n"
+            "        table: {midwest: {a: 1}, northeast: {a: 1}, south: {a: 1}, west: {a: 1}}\n"
         )
     )
     assert config.data.domains == ["groceries"] and config.data.release.splits == {"all": 1.0}
@@ -102,7 +103,8 @@ def test_errors_name_the_file_the_value_came_from(write: Write) -> None:
     found = refused(mine, ["data.timelines.exploration=4"], users=0)
     assert [(v.file, v.line, v.field) for v in found] == [
         ("--set data.timelines.exploration", None, "data.timelines.exploration"), ("--users", None, "data.users"),
-        (str(base), 3, "data.seed"), (str(base), 4, "data.disturb.noise.corrupt"), (str(mine), 4, "data.disturb.noise.duplicate"),
+        (str(base), 3, "data.seed"), (str(base), 4, "data.disturb.noise.corrupt"),
+        (str(mine), 4, "data.disturb.noise.duplicate"),
     ]
 
 
@@ -120,8 +122,11 @@ def test_what_cannot_be_extended_is_told_together_with_the_rest(write: Write, te
 def test_set_values_are_yaml_and_win_over_the_file() -> None:
     config = load_config(
         "smoke",
-        ["data.disturb.noise.corrupt=0", "data.personas.attributes.country.weights={se: 0.4, no: 0.3, dk: 0.3}", "data.domains=[food]",
-         "data.window.end=2025-02-03T00:00:00+00:00", "execution.workers=2", "data.seed=1", "name=other", "data.disturb.noise={duplicate: 0}"],
+        [
+            "data.disturb.noise.corrupt=0", "data.personas.attributes.country.weights={se: 0.4, no: 0.3, dk: 0.3}",
+            "data.domains=[food]", "data.window.end=2025-02-03T00:00:00+00:00", "execution.workers=2", "data.seed=1",
+            "name=other", "data.disturb.noise={duplicate: 0}",
+        ],
         seed=5, users=7, workers=3,
     )
     assert config.name == "other" and config.data.domains == ["food"] and config.data.window.weeks == 4
@@ -137,7 +142,8 @@ def test_set_reaches_a_single_share() -> None:
 
 
 def test_every_wrong_set_is_told_at_once() -> None:
-    found = refused("smoke", ["data.users", "=3", "data.x=1", "a.b=[", "data.users=many", "data.window.end=2025-01-08T00:00:00Z"])
+    end = "data.window.end=2025-01-08T00:00:00Z"
+    found = refused("smoke", ["data.users", "=3", "data.x=1", "a.b=[", "data.users=many", end])
     assert [v.file for v in found] == [
         "--set =3", "--set a.b", "--set data.users", "--set data.users", "--set data.window.end", "--set data.x",
     ]
@@ -175,11 +181,14 @@ def test_whatever_the_values_are_called_a_shown_config_loads_back_equal(write: W
     assert load_config(write(show(config))) == config
 
 
-@pytest.mark.parametrize("word", ["no", "Yes", "on", "22:00", "1", "1.5", "null", "~", "", "a: b", "# a", "-", "2025-01-06", "\u2028", "\x7f"])
+@pytest.mark.parametrize(
+    "word",
+    ["no", "Yes", "on", "22:00", "1", "1.5", "null", "~", "", "a: b", "# a", "-", "2025-01-06", "\u2028", "\x7f"],
+)
 def test_a_shown_config_quotes_what_could_be_taken_for_something_else(word: str, write: Write) -> None:
     config = load_config("smoke", ["data.domains=[food]"])
-    attributes = {"word": {"values": [word, "plain text"]}}
-    changed = config.model_validate({**config.model_dump(), "data": {**config.data.model_dump(), "personas": {"attributes": attributes}}})
+    people = {"attributes": {"word": {"values": [word, "plain text"]}}}
+    changed = config.model_validate({**config.model_dump(), "data": {**config.data.model_dump(), "personas": people}})
     text = show(changed)
     assert "plain text]" in text and load_config(write(text)) == changed
     line = next(line for line in text.splitlines() if "plain text]" in line)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 import pytest
 
@@ -10,17 +12,19 @@ from tests.prompts.talks import DOMAINS
 
 PHRASES = load_phrases()
 DRAWS = Draws(3, "language")
+Rows = Sequence[tuple[str, str, str, str | None]]
+"""Group, family, domain and dimension."""
 
 
-def tasks(rows: list[tuple[str, str, str, str | None]]) -> pa.Table:
+def tasks(rows: Rows) -> pa.Table:
     """Tasks of group, family, domain and dimension."""
     names = ("group_id", "family", "domain", "dimension")
     columns = {name: pa.array([row[place] for row in rows], pa.string()) for place, name in enumerate(names)}
     return pa.table({"task_id": [f"t{place}" for place in range(len(rows))], **columns})
 
 
-def worded(rows: list[tuple[str, str, str, str | None]]) -> list[str]:
-    return word_requests(tasks(rows), DOMAINS, PHRASES, DRAWS)["request"].to_pylist()
+def worded(rows: Rows) -> list[str]:
+    return list(word_requests(tasks(rows), DOMAINS, PHRASES, DRAWS)["request"].to_pylist())
 
 
 def test_all_tasks_of_a_group_read_the_same_whatever_the_dimension_of_an_act() -> None:
@@ -64,7 +68,7 @@ def test_the_request_takes_the_place_of_one_that_is_there() -> None:
         ([("g", "act", "food", None), ("g", "act", "groceries", None)], "1 groups hold tasks of several domains.* g"),
     ],
 )
-def test_tasks_that_cannot_be_worded_are_refused(rows: list[tuple[str, str, str, str | None]], message: str) -> None:
+def test_tasks_that_cannot_be_worded_are_refused(rows: Rows, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         worded(rows)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from release_fakes import fake_config, fake_tables, failed, publish_fake
+from tests.flows.release.release_fakes import fake_config, fake_tables, failed, publish_fake
 from ruamel.yaml import YAML
 
 from flows.common.config import load_config

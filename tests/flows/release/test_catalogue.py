@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import duckdb
-from release_fakes import publish_fake
+from tests.flows.release.release_fakes import publish_fake
 
 from flows.release.catalogue import releases_on_disk, update_catalogue
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from release_fakes import publish_fake
+from tests.flows.release.release_fakes import publish_fake
 
 from flows.release.changelog import changelog
 

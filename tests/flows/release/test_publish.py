@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from release_fakes import failed, fake_config, fake_tables, passed, publish_fake, stage_fake, tree
+from tests.flows.release.release_fakes import failed, fake_config, fake_tables, passed, publish_fake, stage_fake, tree
 
 from flows.release.publish import VersionError, VersionExists, parse_version, publish, staging_folder
 from schemas.config import ExecutionConfig
@@ -129,6 +129,7 @@ def test_the_manifest_is_the_last_file_and_says_what_made_the_release(tmp_path: 
     assert manifest["seed"] == 7
     assert "execution" not in json.dumps(manifest)
     assert manifest["tables"]["users"]["rows"] == 6
+    assert list(manifest["documents"]) == ["CHANGELOG.md", "README.md", "datapackage.json"]
     assert manifest["gates"]["fidelity.food.hours"] == {
         "passed": None, "value": "nan", "limit": 0.1, "verdict": "insufficient sample", "detail": "3 rows", "sample": {"users": 3},
     }
@@ -145,7 +146,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from flows.release.publish import VersionExists
-from release_fakes import publish_fake
+from tests.flows.release.release_fakes import publish_fake
 try:
     done = publish_fake(Path(sys.argv[2]), note=sys.argv[3], version=sys.argv[4] or None, run_id="run" + sys.argv[3])
     print(done.status, done.version)
@@ -162,7 +163,7 @@ except VersionExists:
     ],
 )
 def test_of_two_builds_at_once_one_wins(tmp_path: Path, notes: tuple[str, str], version: str, expected: list[str]) -> None:
-    arguments = [sys.executable, "-c", PUBLISH, str(Path(__file__).parent), str(tmp_path)]
+    arguments = [sys.executable, "-c", PUBLISH, str(Path(__file__).parents[3]), str(tmp_path)]
     both = [subprocess.Popen([*arguments, note, version], stdout=subprocess.PIPE, text=True) for note in notes]
     found = sorted(process.communicate(timeout=120)[0].strip() for process in both)
     assert found == expected

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from release_fakes import fake_tables, tree
+from tests.flows.release.release_fakes import fake_tables, tree
 
 from flows.release.series import Limits, Series, row_bytes
 from schemas.tables import RELEASED, TableError

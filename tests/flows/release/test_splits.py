@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from release_fakes import fake_config
+from tests.flows.release.release_fakes import fake_config
 
 from flows.release.splits import split_of
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from release_fakes import cut, fake_config, fake_tables, stage_fake, tree
+from tests.flows.release.release_fakes import cut, fake_config, fake_tables, stage_fake, tree
 
 from flows.release.series import Limits
 from flows.release.splits import split_of

@@ -98,7 +98,9 @@ def test_domains_stand_once_and_rhythms_belong_to_listed_ones() -> None:
     ]
 
 
-@pytest.mark.parametrize("nonsense", [None, 3, "text", [1], {"attributes": 3}, {"attributes": {"a": 3, "b": {"table": 5, "given": 7}}}])
+@pytest.mark.parametrize(
+    "nonsense", [None, 3, "text", [1], {"attributes": 3}, {"attributes": {"a": 3, "b": {"table": 5, "given": 7}}}]
+)
 def test_parts_of_the_wrong_shape_are_passed_over(nonsense: Any) -> None:
     assert disagreements({"domains": nonsense, "timelines": nonsense, "personas": nonsense, "users": nonsense}) == []
 
@@ -107,4 +109,5 @@ def test_a_config_made_in_python_is_judged_as_well() -> None:
     data = {"users": 2, "window": WINDOW, "domains": ["food", "food"], "timelines": {"domains": {"home": {}}}}
     with pytest.raises(ValidationError) as caught:
         Config.model_validate({"schema_version": 1, "name": "x", "data": data})
-    assert [error["loc"] for error in caught.value.errors()] == [("data", "domains", 1), ("data", "timelines", "domains", "home")]
+    places = [error["loc"] for error in caught.value.errors()]
+    assert places == [("data", "domains", 1), ("data", "timelines", "domains", "home")]

@@ -12,9 +12,8 @@ from schemas.config import Config
 
 def config(execution: dict[str, Any] | None = None, name: str = "small", **data: Any) -> Config:
     window = {"start": "2025-01-06T00:00:00Z", "end": "2025-03-03T00:00:00Z"}
-    return Config.model_validate(
-        {"schema_version": 1, "name": name, "data": {"users": 5, "window": window, **data}, "execution": execution or {}}
-    )
+    parts = {"data": {"users": 5, "window": window, **data}, "execution": execution or {}}
+    return Config.model_validate({"schema_version": 1, "name": name, **parts})
 
 
 def test_the_digest_covers_data_and_nothing_else() -> None:

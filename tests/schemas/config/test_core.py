@@ -46,7 +46,10 @@ def test_a_wrong_sum_is_told_with_sum_tolerance_and_the_shares_scaled() -> None:
         ({"a": 1, "b": -1, "c": 1}, [("weights.b", "must be 0 or more")]),
         ({"a": math.nan, "b": 1}, [("weights.a", "must be a finite number")]),
         ({"a": math.inf}, [("weights.a", "must be a finite number")]),
-        ({"a": 1, "b": -0.05}, [("weights", "weights sum to 0.95; must sum to 1 within 1e-06"), ("weights.b", "must be 0 or more")]),
+        (
+            {"a": 1, "b": -0.05},
+            [("weights", "weights sum to 0.95; must sum to 1 within 1e-06"), ("weights.b", "must be 0 or more")],
+        ),
         ({"a": -1, "b": math.nan}, [("weights.a", "must be 0 or more"), ("weights.b", "must be a finite number")]),
         ({"a": True, "b": 0.5}, [("weights.a", "must be a number")]),
         ({"a": 0, "b": 0}, [("weights", "weights sum to 0; must sum to 1 within 1e-06")]),

@@ -14,8 +14,8 @@ NOON = datetime(2025, 1, 6, 12, tzinfo=UTC)
 
 def row(user: str, minutes: int, **values: Any) -> dict[str, Any]:
     at = NOON + timedelta(minutes=minutes)
-    return {"user_id": user, "event_id": f"{user}-{minutes}-{len(values)}", "at": at, "logged_at": at, "utc_offset_min": -360, "domain": "food",
-            "action": "order", "source": "self", **values}
+    return {"user_id": user, "event_id": f"{user}-{minutes}-{len(values)}", "at": at, "logged_at": at, "utc_offset_min": -360,
+            "domain": "food", "action": "order", "source": "self", **values}
 
 
 def read(*rows: dict[str, Any]) -> Occurrences:

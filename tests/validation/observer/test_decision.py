@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 
 from flows.common.draws import Draws, categorical
 from schemas.behaviour.choice import match_table
-from validation.observer.decision import best_options, decision_probability, gold_options
+from validation.observer.decision import (
+    best_options,
+    decision_probability,
+    gold_options,
+)
 
 DRAWS = Draws(11, "test")
 MENU = np.array([[0, 0, 1], [0, 2, 0], [3, 0, 0], [3, 2, 1]])
@@ -36,9 +40,11 @@ def test_the_probability_of_each_option_is_that_of_a_monte_carlo_over_the_joint(
     beliefs = beliefs_of(users)
     exact = decision_probability(MENU, beliefs, MATCH, STRENGTHS)
     for user in range(users):
-        liked = np.stack(
-            [categorical(DRAWS.uniform(f"liked {d}", np.arange(samples), user), b[user]) for d, b in enumerate(beliefs)], axis=1
-        )
+        columns = [
+            categorical(DRAWS.uniform(f"liked {place}", np.arange(samples), user), belief[user])
+            for place, belief in enumerate(beliefs)
+        ]
+        liked = np.stack(columns, axis=1)
         utility = np.round(utility_of(liked), 6)
         ranked = np.sort(utility, axis=1)
         clear = (ranked[:, -1] - ranked[:, -2]) * 10 >= ranked[:, -1] - ranked[:, 0] - 1e-9

@@ -12,8 +12,18 @@ from schemas.behaviour.choice import choice_shares, position_cost
 from schemas.config import DataConfig
 from schemas.load import load_domain, load_life_events
 from validation.observer.filter import Beliefs, believe
-from validation.observer.parameters import DAY_US, ObserverParameters, observer_parameters
-from validation.observer.record import ABSENT, BACK_TO_USUAL, FOR_NOW, USUAL, DomainRecord
+from validation.observer.parameters import (
+    DAY_US,
+    ObserverParameters,
+    observer_parameters,
+)
+from validation.observer.record import (
+    ABSENT,
+    BACK_TO_USUAL,
+    FOR_NOW,
+    USUAL,
+    DomainRecord,
+)
 
 FOOD = load_domain("food")
 LIFE = load_life_events()
@@ -51,7 +61,8 @@ class Population:
         self.first = categorical(DRAWS.uniform("liked", self.cell), prior)
         specs = list(FOOD.dimensions.values())
         middle = data.dispositions.strength_mean * np.array([spec.strength for spec in specs])
-        self.strength = middle * np.exp(data.dispositions.strength_spread * normal(DRAWS.uniform("strength", self.cell)))
+        deviate = normal(DRAWS.uniform("strength", self.cell))
+        self.strength = middle * np.exp(data.dispositions.strength_spread * deviate)
         self._draw_events()
         self._draw_states()
         self.record = self._live(sittings)
@@ -60,7 +71,8 @@ class Population:
         rate = self.data.disturb.drift.abrupt_per_year / 365.25
         gaps = exponential(DRAWS.uniform("gap", self.who[:, None], np.arange(8))) / max(rate, 1e-9)
         self.event_at = self.start + (np.cumsum(gaps, axis=1).clip(max=1e6) * DAY_US).astype(np.int64)
-        kind = categorical(DRAWS.uniform("kind", self.who[:, None], np.arange(8)), [e.share for e in LIFE.events.values()])
+        shares = [event.share for event in LIFE.events.values()]
+        kind = categorical(DRAWS.uniform("kind", self.who[:, None], np.arange(8)), shares)
         moves = np.full((len(LIFE.events), self.columns.size), ABSENT)
         for row, event in enumerate(LIFE.events.values()):
             for column, (name, spec) in enumerate(zip(FOOD.dimension_ids(), FOOD.dimensions.values(), strict=True)):
@@ -78,13 +90,13 @@ class Population:
 
     def _another(self, aspect: str, value: np.ndarray, entity: np.ndarray) -> np.ndarray:
         """Another value of the dimension (last axis), each alike."""
-        size = self.parameters.sizes[: value.shape[-1]]
+        size = self.parameters.sizes
         return (value + 1 + (DRAWS.uniform(aspect, entity) * (size - 1)).astype(np.int64)) % size
 
     def lasting(self, user: np.ndarray, at_us: np.ndarray) -> np.ndarray:
         """(n, D) at instants (n,) or (n, D)."""
         at = at_us if at_us.ndim == 2 else at_us[:, None]
-        value = self.first[user]
+        value: np.ndarray = self.first[user]
         for nth in range(self.event_at.shape[1]):
             moved = (self.event_at[user, nth, None] <= at) & (self.moves[user, nth] != ABSENT)
             value = np.where(moved, self.moves[user, nth], value)
@@ -151,14 +163,17 @@ def record_of(
     options = np.asarray(options)
     talk = np.asarray(talks, np.int64).reshape(-1, 5)
     count = len(options)
-    owner, at = np.concatenate([user, talk[:, 0]]).astype(np.int64), np.concatenate([at_us, talk[:, 1]]).astype(np.int64)
+    owner = np.concatenate([user, talk[:, 0]]).astype(np.int64)
+    at = np.concatenate([at_us, talk[:, 1]]).astype(np.int64)
     order = np.lexsort((at, owner))
     blank = np.full((talk.shape[0], *options.shape[1:]), ABSENT)
     words = np.concatenate([np.full((count, 3), ABSENT), talk[:, 2:]])[order].astype(np.int8)
     apart = 10**9 + np.arange(talk.shape[0])
     return DomainRecord(
-        users=users, user=owner[order], at_us=at[order], session=np.concatenate([session, apart])[order].astype(np.int64),
-        is_choice=(np.arange(owner.size) < count)[order], options=np.concatenate([options, blank])[order].astype(np.int8),
+        users=users, user=owner[order], at_us=at[order],
+        session=np.concatenate([session, apart])[order].astype(np.int64),
+        is_choice=(np.arange(owner.size) < count)[order],
+        options=np.concatenate([options, blank])[order].astype(np.int8),
         chosen=np.concatenate([chosen, np.full(talk.shape[0], ABSENT)])[order].astype(np.int8),
         said_dimension=words[:, 0], said_value=words[:, 1], said_stance=words[:, 2], event_row=order,
     )
@@ -210,7 +225,8 @@ def test_stated_confidence_is_the_share_that_is_right(disturb: dict[str, Any], s
     people = Population(400, sittings, config(**disturb))
     at = np.full(people.users, people.start + int(0.97 * people.span))
     beliefs = believe(people.record, people.parameters, (people.who, at)).belief
-    confidence, right = beliefs.max(axis=2).ravel(), (beliefs.argmax(axis=2) == people.effective(people.who, at)).ravel()
+    confidence = beliefs.max(axis=2).ravel()
+    right = (beliefs.argmax(axis=2) == people.effective(people.who, at)).ravel()
     assert confidence.size >= 2000
     bins = np.digitize(confidence, [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99])
     error = sum(abs(confidence[bins == b].sum() - right[bins == b].sum()) for b in range(9)) / confidence.size
@@ -246,7 +262,8 @@ def test_in_one_dimension_the_belief_is_that_of_bayes_with_the_equations_of_the_
             options = options[options != ABSENT]
             for value in range(len(size)):
                 for point, strength in enumerate(model.strengths[0]):
-                    utility = strength * model.match[0, value, options] - position_cost(options.size, model.position_effect)
+                    utility = strength * model.match[0, value, options]
+                    utility = utility - position_cost(options.size, model.position_effect)
                     share = choice_shares(utility, model.exploration)[taken]
                     logged = 0.96 * share + 0.04 * (1 - share) / (options.size - 1)
                     expected[value, point] *= logged
@@ -288,7 +305,8 @@ def test_without_observations_the_belief_is_the_prior_and_what_life_events_make_
     beliefs = ask(diary([], []), model, 0, 90)
     assert np.allclose(beliefs.belief[0], model.prior, atol=1e-6)
     stays = math.exp(-model.hazard_per_day[WAIT] * 90)
-    assert beliefs.belief[1, WAIT] == pytest.approx(model.prior[WAIT] * stays + model.targets[WAIT] * (1 - stays), abs=1e-6)
+    later = model.prior[WAIT] * stays + model.targets[WAIT] * (1 - stays)
+    assert beliefs.belief[1, WAIT] == pytest.approx(later, abs=1e-6)
     assert np.array_equal(beliefs.belief[1, CUISINE], beliefs.belief[0, CUISINE])
     assert not beliefs.effective_evidence.any() and not beliefs.max_log_ratio.any() and not beliefs.p_active_state.any()
 
@@ -358,7 +376,8 @@ def test_what_is_said_stands_apart_from_the_sitting_it_falls_in() -> None:
     usual = [1.0 + n for n in range(10)] + [20 + n / 1000 for n in range(3)]
     record = diary([ITALIAN] * 10 + [MEXICAN] * 3, usual, [(0, day(20.01), CUISINE, JAPANESE, FOR_NOW)])
     record = replace(record, session=np.where(record.at_us >= day(20), 99, record.session))
-    assert ask(record, replace(CALM, other_person=0.1), 20.5).p_active_state[0, CUISINE] == pytest.approx(0.95, abs=1e-6)
+    beliefs = ask(record, replace(CALM, other_person=0.1), 20.5)
+    assert beliefs.p_active_state[0, CUISINE] == pytest.approx(0.95, abs=1e-6)
 
 
 def test_no_certainty_is_beyond_recall() -> None:

@@ -27,7 +27,11 @@ FOOD = load_domain("food")
 START = datetime(2025, 1, 6, tzinfo=UTC)
 ITEM_IDS = pa.array([f"i{n}" for n in range(6)])
 ITEM_VALUES = np.array(
-    [[0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [2, 1, 0, 0, 0, 0], [3, 1, 3, 2, 0, 0], [4, 2, 1, 1, 2, 0], [5, 2, 2, 0, 1, 0]], np.int8
+    [
+        [0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [2, 1, 0, 0, 0, 0], [3, 1, 3, 2, 0, 0], [4, 2, 1, 1, 2, 0],
+        [5, 2, 2, 0, 1, 0],
+    ],
+    np.int8,
 )
 USERS = ["u000000", "u000001"]
 
@@ -48,8 +52,8 @@ def say(event_id: str, hour: float, **given: Any) -> dict[str, Any]:
 
 def reading(event_id: str, dimension: str | None, value: str | None, stance: str | None) -> dict[str, Any]:
     return {
-        "event_id": event_id, "user_id": USERS[0], "at": START, "domain": "food", "dimension": dimension, "value": value,
-        "stance": stance,
+        "event_id": event_id, "user_id": USERS[0], "at": START, "domain": "food", "dimension": dimension,
+        "value": value, "stance": stance,
     }
 
 
@@ -122,7 +126,9 @@ def test_lines_that_differ_in_item_session_instant_or_user_are_no_repeats() -> N
 @settings(max_examples=25, deadline=None)
 @given(st.permutations(range(8)))
 def test_the_order_of_the_rows_does_not_matter(order: list[int]) -> None:
-    lines = [line(f"e{n}", n // 2, session_id=f"s{n // 4}", item_id=f"i{n % 3}", user_id=USERS[n % 2]) for n in range(6)]
+    lines = [
+        line(f"e{n}", n // 2, session_id=f"s{n // 4}", item_id=f"i{n % 3}", user_id=USERS[n % 2]) for n in range(6)
+    ]
     lines += [say("e6", 1), say("e7", 1)]
     readings = [reading("e6", "food.base", "fish", "usual"), reading("e7", "food.heat", "hot", "usual")]
     straight = read(lines, readings)
@@ -194,11 +200,14 @@ def test_a_choice_bears_on_the_dimensions_in_which_its_options_differ_and_a_stat
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 6)), max_size=12),
     st.lists(st.tuples(st.integers(0, 2), st.integers(-1, 8)), max_size=6),
 )
-def test_only_strictly_earlier_observations_are_seen(rows: list[tuple[int, int]], queries: list[tuple[int, int]]) -> None:
+def test_only_strictly_earlier_observations_are_seen(
+    rows: list[tuple[int, int]], queries: list[tuple[int, int]]
+) -> None:
     rows = sorted(rows)
     count = len(rows)
     codes, none = np.zeros(count, np.int8), np.zeros(count, np.int64)
     user, at = (np.array([row[part] for row in rows], np.int64) for part in (0, 1))
-    record = DomainRecord(3, user, at, none, codes == 0, np.zeros((count, 1, 6), np.int8), codes, codes, codes, codes, none)
+    options = np.zeros((count, 1, 6), np.int8)
+    record = DomainRecord(3, user, at, none, codes == 0, options, codes, codes, codes, codes, none)
     asked, when = (np.array([query[part] for query in queries], np.int64) for part in (0, 1))
     assert record.seen_before(asked, when).tolist() == [sum(u == q and a < t for u, a in rows) for q, t in queries]

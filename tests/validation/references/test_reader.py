@@ -45,7 +45,7 @@ def test_self_distance_is_that_of_the_stratum_and_distance_asked_for() -> None:
 
 
 def test_an_unknown_reference_names_those_that_exist() -> None:
-    with pytest.raises(UnknownReference, match="`no_such`.*food_takeaway_london"):
+    with pytest.raises(UnknownReference, match=r"`no_such`.*food_takeaway_london"):
         load_reference("no_such")
     with pytest.raises(KeyError):
         load_reference("../README")

@@ -73,10 +73,11 @@ SPOILT = [
     ("references", change("events", options=["i0", "i8"]), "events.options: is in `items.item_id` (1): i8"),
     ("references", change("events", image_id="p1"), "events.image_id: is in `images.image_id` (1): p1"),
     ("references", change("injections", event_ids=["gone"]), "injections.event_ids: is in `events.event_id` (1): gone"),
-    ("references", change("event_truth", injection_ids=["x"]), "event_truth.injection_ids: is in `injections.injection_id` (1): x"),
+    ("references", change("event_truth", injection_ids=["x"]),
+     "event_truth.injection_ids: is in `injections.injection_id` (1): x"),
     ("references", change("tasks", options=[{"option_id": "o0", "label": "?", "item_id": "i7"}]),
      "tasks.options.item_id: is in `items.item_id` (1): i7"),
-    ("references", change("answers", options=[{"option_id": "o0", "is_gold": True, "failures": [], "violated_constraint_ids": ["c?"]}]),
+    ("references", lambda rows: rows["answers"][0]["options"][1].update(violated_constraint_ids=["c?"]),
      "answers.options.violated_constraint_ids: is in `constraints.constraint_id` (1): c?"),
     ("references", add("event_truth", event_id="ghost"), "event_truth.event_id: is in `events.event_id` (1): ghost"),
     ("splits", change("events", _split="test"), "users.user_id: is in one split in all tables (1): u000000"),
@@ -100,7 +101,8 @@ SPOILT = [
     ("tasks", shift("tasks", "asked_at", -12 * DAY),
      "constraints.evidence_event_ids: are events of the user from before the task (1): u000000-c1"),
     ("gold", change("answers", gold='{"option_ids": ["o9"]}'), "answers.gold: names options of the task (1): u000000-t1"),
-    ("gold", change("answers", gold='{"option_ids": ["o1"]}'), "answers.gold: names the options marked `is_gold` (1): u000000-t1"),
+    ("gold", change("answers", gold='{"option_ids": ["o1"]}'),
+     "answers.gold: names the options marked `is_gold` (1): u000000-t1"),
     ("gold", change("answers", gold="o0"), "answers.gold: is JSON with `option_ids` or `ask` (1): u000000-t1"),
     ("gold", change("answers", gold='{"option_ids": []}'), "answers.gold: is JSON with `option_ids` or `ask` (1): u000000-t1"),
     ("gold", lambda rows: rows["answers"][0]["options"].pop() and None,
@@ -109,14 +111,20 @@ SPOILT = [
      "tasks.options: have distinct ids within a task (1): u000000-t1"),
     ("dispositions", overlap,
      "dispositions.valid_from: does not overlap another of the same actor, dimension, clock, condition (1): u000000-d9"),
-    ("dispositions", leave_a_gap, "dispositions.valid_from: leaves no gap in traits and habits since the start of the window (1): u000000-d9"),
-    ("dispositions", begin_late, "dispositions.valid_from: leaves no gap in traits and habits since the start of the window (1): u000000-d0"),
-    ("dispositions", end_early, "dispositions.valid_to: leaves no gap in traits and habits before the end of the window (1): u000000-d0"),
+    ("dispositions", leave_a_gap,
+     "dispositions.valid_from: leaves no gap in traits and habits since the start of the window (1): u000000-d9"),
+    ("dispositions", begin_late,
+     "dispositions.valid_from: leaves no gap in traits and habits since the start of the window (1): u000000-d0"),
+    ("dispositions", end_early,
+     "dispositions.valid_to: leaves no gap in traits and habits before the end of the window (1): u000000-d0"),
     ("dispositions", drop("dispositions"), "users.user_id: has a trait or habit in every dimension (1): u000000"),
 ]
 
 
-@pytest.mark.parametrize(("group", "spoil", "told"), SPOILT, ids=[f"{group}: {told.split(':')[0]} {n}" for n, (group, _, told) in enumerate(SPOILT)])
+NAMES = [f"{group}: {told.split(':')[0]} {place}" for place, (group, _, told) in enumerate(SPOILT)]
+
+
+@pytest.mark.parametrize(("group", "spoil", "told"), SPOILT, ids=NAMES)
 def test_what_breaks_a_rule_is_named_with_table_column_rule_and_ids(
     group: str, spoil: Callable[[Rows], None], told: str, tiny: Any, tmp_path: Path
 ) -> None:

@@ -75,7 +75,9 @@ def test_any_file_beside_the_tables_is_a_stray(stray: str, tiny: Any, tmp_path: 
     ],
     ids=["missing", "extra", "order", "width", "unit"],
 )
-def test_a_schema_that_differs_is_told_by_column(change: Callable[[pa.Table], pa.Table], says: str, tiny: Any, tmp_path: Path) -> None:
+def test_a_schema_that_differs_is_told_by_column(
+    change: Callable[[pa.Table], pa.Table], says: str, tiny: Any, tmp_path: Path
+) -> None:
     path = tiny.write(tmp_path) / EVENTS
     pq.write_table(change(pq.read_table(path)), path, store_schema=False)
     assert any(says in line for line in told(tiny, tmp_path))

@@ -90,7 +90,8 @@ def test_what_differs_from_the_declaration_is_a_violation(
 @BOTH_ROUTES
 @pytest.mark.parametrize(
     ("values", "told"),
-    [({"tags": ["shy", "rude"]}, "pets: tags: ['rude'] not among ['shy', 'loud']"), ({"tags": None}, "pets: tags: 1 nulls where none may be"),
+    [({"tags": ["shy", "rude"]}, "pets: tags: ['rude'] not among ['shy', 'loud']"),
+     ({"tags": None}, "pets: tags: 1 nulls where none may be"),
      ({"weight_kg": float("nan")}, "pets: weight_kg: NaN is not a value")],
     ids=["closed set", "null list", "NaN"],
 )

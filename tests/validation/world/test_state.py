@@ -16,6 +16,7 @@ STATE: dict[str, Any] = {"domain": "food", "offers": [OFFER, {**OFFER, "item_id"
 def test_the_state_of_a_task_is_read_from_its_json_and_written_back_as_it_was() -> None:
     state = ToolState.model_validate_json(json.dumps(STATE))
     assert json.loads(state.to_json()) == STATE
+    assert state.to_json() == json.dumps(STATE, sort_keys=True, separators=(",", ":"))
 
 
 def test_equal_states_have_equal_digests_whatever_the_order_of_keys() -> None:

@@ -242,3 +242,11 @@ def test_a_new_order_never_takes_the_id_of_an_old_one(world_of: WorldOf) -> None
     world = World(world.tools, world.state.model_copy(update={"orders": (old,)}))
     world.call("food_place_order", {"item_id": IDS[0]})
     assert [order.order_id for order in world.state.orders] == ["o-2", "o-3"]
+
+
+@pytest.mark.parametrize("unreadable", [[], "[]", "{", 7, "{}" + " " * 10_000])
+def test_a_call_that_was_refused_is_refused_again_in_a_replay(unreadable: Any, world_of: WorldOf) -> None:
+    world, start = world_of("groceries"), world_of("groceries").state
+    world.call("groceries_add_to_cart", {"item_id": IDS[0]})
+    assert world.call("groceries_checkout", unreadable)["error"]["code"] == "bad_arguments"
+    assert replay(world.tools, start, world.trajectory).state.digest() == world.state.digest()

@@ -1,0 +1,113 @@
+"""`habitus preview`: some people and a stretch of a life, in a few seconds, without building anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flows.catalogue.flow import CATALOGUE_STAGE
+from flows.cli.console import terminal
+from flows.common.config import load_config
+from flows.common.draws import Draws
+from flows.common.ids import user_numbers
+from flows.common.stage import Context, Shard, Stage
+from flows.dispositions.flow import DISPOSITIONS_STAGE
+from flows.disturb.flow import CORRUPT_STAGE, DISTURB_STAGE
+from flows.language.flow import LANGUAGE_STAGE
+from flows.personas.flow import PERSONAS_STAGE
+from flows.timelines.flow import TIMELINES_STAGE
+from schemas.config import Config
+from schemas.source import InputError
+
+STAGES = (CATALOGUE_STAGE, PERSONAS_STAGE, DISPOSITIONS_STAGE, TIMELINES_STAGE, DISTURB_STAGE, LANGUAGE_STAGE, CORRUPT_STAGE)
+CARDS = 3
+"""People shown by default. The same people as a build of the config would have."""
+
+
+def preview(preset_or_file: str, *, sets: Sequence[str], seed: int | None, users: int | None, user: str | None, weeks: int) -> int:
+    """0. Prints persona cards and one person's days: what an agent would see, and behind it what is true."""
+    config = load_config(preset_or_file, sets, seed=seed, users=users)
+    shown = _shard(config, user)
+    tables = _made(config, shown)
+    console = terminal()
+    for row in tables["personas"].to_pylist():
+        console.result(_card(row, tables))
+    chosen = user or tables["users"]["user_id"][0].as_py()
+    console.result(f"\nfrom the log of {chosen}, {weeks} week{'s' if weeks > 1 else ''}; what is wrong with a line stands in brackets\n")
+    for line in _days(tables, chosen, config.data.window.start, weeks):
+        console.result(line)
+    console.result(f"\nnext: `habitus build {preset_or_file}` builds the release, `--dry-run` says first what it takes")
+    return 0
+
+
+def _shard(config: Config, user: str | None) -> Shard:
+    """The first people, or the one asked for."""
+    if user is None:
+        return Shard(0, min(CARDS, config.data.users))
+    known = user.startswith("u") and user[1:].isdigit() and int(user[1:]) < config.data.users
+    if not known:
+        raise InputError(f"user {user!r} is not in this config; users are u000000 to u{config.data.users - 1:06d}")
+    number = int(user_numbers(pa.array([user]))[0])
+    return Shard(number, number + 1)
+
+
+def _made(config: Config, shard: Shard) -> dict[str, pa.Table]:
+    """The tables of the stages up to words, in memory."""
+    tables: dict[str, pa.Table] = {}
+    for stage in STAGES:
+        tables |= _run(stage, config, shard, tables)
+    return tables
+
+
+def _run(stage: Stage, config: Config, shard: Shard, tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
+    return dict(stage.run(Context(config.data, Draws(config.data.seed, stage.name), shard), tables))
+
+
+def _card(row: dict[str, Any], tables: dict[str, pa.Table]) -> str:
+    """One person in a few lines: who they are, and what they like best at the start."""
+    own = tables["dispositions"].filter(pc.equal(tables["dispositions"]["user_id"], row["user_id"]))
+    selves = tables["actors"].filter(pc.equal(tables["actors"]["relation"], "self"))["actor_id"]
+    own = own.filter(pc.is_in(own["actor_id"], value_set=selves.combine_chunks()))
+    first = own.filter(pc.and_(pc.is_null(own["cause"]), pc.not_equal(own["clock"], "state")))
+    likes = ", ".join(f"{r['dimension'].split('.')[1]} {r['value']}" for r in first.sort_by("dimension").to_pylist())
+    work = row["occupation"] or row["labour_status"].replace("_", " ")
+    extra = [f"{name} {value}" for name, value in row.items() if name not in _TOLD and value is not None]
+    return (
+        f"{row['user_id']}  {row['given_name']} {row['family_name']}, {row['sex']}, {row['age_years']}, {work}, "
+        f"{row['education']}, {row['marital_status']}, household of {row['household_size']}\n"
+        f"         {row['region']}, {row['home_type']}, {row['income_usd']:,} USD a year, {row['time_zone']}, {row['locale']}"
+        + (f"\n         {', '.join(extra)}" if extra else "")
+        + f"\n         likes {likes}"
+    )
+
+
+_TOLD = {
+    "user_id", "sample_weight", "given_name", "family_name", "birth_date", "age_years", "sex", "education", "income_usd",
+    "occupation", "labour_status", "household_size", "marital_status", "region", "home_type", "locale", "time_zone",
+}
+
+
+def _days(tables: dict[str, pa.Table], user: str, start: datetime, weeks: int) -> list[str]:
+    """The lines of the log by local day, with words, and the noise of a line in brackets."""
+    events = tables["events"].filter(pc.equal(tables["events"]["user_id"], user))
+    events = events.filter(pc.less(events["at"], pa.scalar(start + timedelta(weeks=weeks), events["at"].type)))
+    kinds = dict(zip(tables["event_truth"]["event_id"].to_pylist(), tables["event_truth"]["noise_kind"].to_pylist(), strict=True))
+    titles = dict(zip(tables["items"]["item_id"].to_pylist(), tables["items"]["title"].to_pylist(), strict=True))
+    lines, day = [], ""
+    for row in events.to_pylist():
+        local = row["at"] + timedelta(minutes=row["utc_offset_min"])
+        if (today := f"{local:%a %d %b %Y}") != day:
+            day = today
+            lines.append(day)
+        what = titles.get(row["item_id"], "") if row["item_id"] else ""
+        said = f"“{row['text']}”" if row["text"] else ""
+        stars = f"{row['rating']} stars" if row["rating"] else ""
+        price = f"{row['price_cents'] / 100:.2f} {row['currency']}" if row["price_cents"] is not None else ""
+        noise = f"[{kinds[row['event_id']]}]" if kinds[row["event_id"]] else ""
+        told = "  ".join(part for part in (what, said, stars, price, noise) if part)
+        lines.append(f"  {local:%H:%M}  {row['app']:<10} {row['action']:<9} {told}")
+    return lines or ["  (nothing happened)"]
