@@ -86,7 +86,7 @@ def build(job: Job) -> Outcome:
     def part(stage: str, *after: PrefectFuture[PartDone], shard: Shard = WHOLE) -> PrefectFuture[PartDone]:
         # What the cache calls done is done again where its files are not what was written.
         fresh = make_part.with_options(refresh_cache=not is_intact(part_folder(job.run, stage, shard)))
-        parts.append(fresh.submit(job, stage, shard, wait_for=after))
+        parts.append(fresh.submit(job=job, stage=stage, shard=shard, wait_for=after, return_state=False))
         return parts[-1]
 
     catalogue = part("catalogue")
@@ -119,6 +119,6 @@ def _wait_for(parts: list[PrefectFuture[PartDone]]) -> None:
 def run_build(job: Job) -> Outcome:
     """The flow on one thread, or on as many processes as the config has workers."""
     workers = job.config.execution.workers
-    runner = ThreadPoolTaskRunner(max_workers=1) if workers == 1 else ProcessPoolTaskRunner(max_workers=workers)
+    runner: Any = ThreadPoolTaskRunner(max_workers=1) if workers == 1 else ProcessPoolTaskRunner(max_workers=workers)
     outcome: Outcome = build.with_options(task_runner=runner)(job)
     return outcome

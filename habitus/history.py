@@ -61,10 +61,8 @@ def build_history(
         begin = pa.scalar(asked - window, pa.timestamp("us", tz="UTC"))
         known = pc.and_(known, pc.greater_equal(events["at"], begin))
     visible = events.filter(known)
-    return History(
-        str(task["task_id"]), str(task["user_id"]), asked, view, _cut_sessions(sessions, visible, instant), visible, items,
-        item_attributes,
-    )
+    seen = _cut_sessions(sessions, visible, instant)
+    return History(str(task["task_id"]), str(task["user_id"]), asked, view, seen, visible, items, item_attributes)
 
 
 def _cut_sessions(sessions: pa.Table, visible: pa.Table, instant: pa.Scalar) -> pa.Table:

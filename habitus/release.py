@@ -150,7 +150,8 @@ class Release:
     def _layer_table(self, name: str, split: str | None, layer: str) -> pa.Table:
         facts = self._tables.get(name)
         if facts is None:
-            raise ReleaseError(f"{self.name} {self.version} has no table {name!r}; it has {', '.join(sorted(self._tables))}")
+            known = ", ".join(sorted(self._tables))
+            raise ReleaseError(f"{self.name} {self.version} has no table {name!r}; it has {known}")
         if facts["layer"] != layer:
             way = "release.sealed(name)" if facts["layer"] == "sealed" else "release.table(name)"
             raise ReleaseError(f"{name} is a {facts['layer']} table; read it with {way}")
@@ -192,7 +193,7 @@ class Release:
         return self._latest[1], self._latest[2]
 
     def _rows_where(self, name: str, split: str, column: str, value: str) -> pa.Table | None:
-        """Rows with that value; row groups that cannot hold it are not read. None where the split has no rows at all."""
+        """Rows with that value; row groups that cannot hold it are not read. None where the split has no rows."""
         import pyarrow.dataset as ds  # brings pandas with it
 
         paths = self._paths(name, split)

@@ -79,7 +79,8 @@ def _is_in_use(path: Path) -> bool:
 
 
 def _measured(path: Path, what: str) -> Leftover:
-    files = [path] if path.is_symlink() or path.is_file() else [p for p in path.rglob("*") if p.is_symlink() or p.is_file()]
+    inside = [path] if path.is_symlink() or path.is_file() else path.rglob("*")
+    files = [file for file in inside if file.is_symlink() or file.is_file()]
     return Leftover(path, what, len(files), sum(file.lstat().st_size for file in files))
 
 

@@ -22,7 +22,7 @@ class BuildProgress:
         self.parts_of = parts_of
         self.done: Counter[str] = Counter()
         self.reused: Counter[str] = Counter()
-        self.cpu_seconds: Counter[str] = Counter()
+        self.cpu_seconds: dict[str, float] = dict.fromkeys(parts_of, 0.0)
         self.bar = Progress(
             TextColumn("{task.description:<14}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
             console=console.err, transient=True, disable=console.is_quiet or not console.err.is_terminal,

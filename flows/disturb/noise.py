@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from flows.common.clock import SECOND
 from flows.common.draws import Draws, categorical, key_of
-from flows.common.ids import id_keys, opaque_ids, user_ids_of
+from flows.common.ids import id_keys, opaque_ids
 from flows.disturb.ledger import injection_ids, ledger_rows, single_lists
 from schemas.behaviour.catalogue_index import CatalogueIndex
 from schemas.behaviour.choice import choice_shares, position_cost

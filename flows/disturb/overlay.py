@@ -16,7 +16,7 @@ from flows.common.ids import user_numbers
 from flows.common.presentation import presented
 from flows.common.stage import Context, Tables
 from flows.disturb.claims import Household, stated_vs_done, talk_rows, temporary_state
-from flows.disturb.noise import Copies, Lines, OtherPeople, Overlay, accidental, duplicate, lines_of, other_person
+from flows.disturb.noise import Copies, OtherPeople, Overlay, accidental, duplicate, lines_of, other_person
 from schemas.behaviour.catalogue_index import CatalogueIndex, catalogue_index
 from schemas.behaviour.effective import EffectiveValues, effective_values
 from schemas.domain import Domain
@@ -140,7 +140,7 @@ def _with_truth(truth: pa.Table, event_ids: pa.ChunkedArray, overlays: list[Over
         if place.size == 0:
             continue
         name = ledger["kind"][0].as_py()
-        kind[place] = np.where(np.equal(kind[place], None), name, kind[place])
+        kind[place] = [known or name for known in kind[place]]
         touched.append(place)
         injections.append(ledger["injection_id"].combine_chunks().take(pa.array(overlay.ledger_of_line)))
         if overlay.actor_id is not None:
@@ -149,7 +149,7 @@ def _with_truth(truth: pa.Table, event_ids: pa.ChunkedArray, overlays: list[Over
             actor = pc.if_else(pa.array(where >= 0), overlay.actor_id.take(pa.array(where, mask=where < 0)), actor)
     columns = {
         "actor_id": actor,
-        "is_noise": pa.array(np.not_equal(kind, None)),
+        "is_noise": pc.is_valid(pa.array(kind, pa.string())),
         "noise_kind": pa.array(kind, pa.string()),
         "injection_ids": _lists(size, touched, injections),
     }

@@ -76,7 +76,7 @@ def update_catalogue(out: Path) -> None:
                     [row["name"], row["version"], row["path"], row["content_digest"], row["users"], row["events"],
                      row["tasks"], json.dumps(row["gates"])],
                 )
-        os.replace(draft, out / CATALOGUE_FILE)
+        draft.replace(out / CATALOGUE_FILE)
     finally:
         draft.unlink(missing_ok=True)
 

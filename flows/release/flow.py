@@ -48,7 +48,7 @@ class Outcome:
 
 
 def publish_run(config: Config, run: Path, out: Path, version: str | None, shards: list[Shard]) -> Outcome:
-    """Stages the tables of a finished run, judges them, and gives the folder its name. A broken attempt leaves nothing."""
+    """Stages the tables of a finished run, judges them, names the folder. A broken attempt leaves nothing."""
     from validation.report.judge import judge
     from validation.report.render import write_reports
 

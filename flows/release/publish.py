@@ -59,7 +59,7 @@ def parse_version(text: str) -> Version:
     """The version, or VersionError if the text is not MAJOR.MINOR.PATCH."""
     version = Version.parse(text) if Version.is_valid(text) else None
     if version is None or version.prerelease or version.build:
-        raise VersionError(f"version is {text!r}; must be MAJOR.MINOR.PATCH, three whole numbers. Write one such as 1.4.0")
+        raise VersionError(f"version is {text!r}; must be MAJOR.MINOR.PATCH, three whole numbers. Write one like 1.4.0")
     return version
 
 
@@ -148,7 +148,7 @@ def _put_in_place(staging: Path, target: Path) -> None:
     try:
         if target.exists():
             raise FileExistsError(target)
-        os.rename(staging, target)
+        staging.rename(target)
     except OSError as error:
         if target.exists():
             raise VersionExists(f"{target} has just been published by another build; run again") from error
@@ -181,5 +181,5 @@ def _quarantine(
     target = out / "quarantine" / f"{name}-{version or digest[:12]}"
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_tree(target)
-    os.rename(staging, target)
+    staging.rename(target)
     return Published(target, version, "quarantined")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -91,7 +90,7 @@ class Series:
         written = []
         for number, rows in enumerate(self._rows):
             path = self._folder / f"{self._split}-{number:05d}-of-{total:05d}.parquet"
-            os.replace(self._unnumbered(number), path)
+            self._unnumbered(number).replace(path)
             written.append(WrittenFile(path, rows, file_sha256(path), path.stat().st_size))
         return written
 

@@ -149,7 +149,8 @@ def _check_order(declared: Table, keys: pa.Table, owner: str | None) -> None:
     if wrong.any():
         place = int(np.argmax(wrong))
         pair = f"row {key_text(keys, declared, place + 1)} comes after row {key_text(keys, declared, place)}"
-        raise TableError(declared.name, [f"{pair}; rows must be in the order of {', '.join(declared.key)}, each key once"])
+        rule = f"rows must be in the order of {', '.join(declared.key)}, each key once"
+        raise TableError(declared.name, [f"{pair}; {rule}"])
 
 
 def _rises(columns: list[pa.Array]) -> npt.NDArray[np.bool_]:

@@ -52,7 +52,7 @@ def find_candidates(context: Context, tables: Tables) -> Tables:
     readings = _as_read(tables["statements"], data.tasks.reader_reliability, draws)
     selves = own_actors(tables["actors"], users)
     parts = []
-    for name, domain in domains.items():
+    for domain in domains.values():
         index = catalogue_index(domain, tables["items"], tables["item_attributes"])
         asks = _asks(domain, users, context)
         record = read_record(events, readings, index.id_array, index.values, domain, users["user_id"].to_pylist())

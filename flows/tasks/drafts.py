@@ -30,7 +30,7 @@ class World(NamedTuple):
     """What a domain's drafts need besides the group."""
 
     domain: Domain
-    index: CatalogueIndex
+    catalogue: CatalogueIndex
     titles: list[str]
     descriptions: list[str]
     tools: Toolbox
@@ -56,7 +56,7 @@ def draft_group(group: Group, pool: Pool, rows: list[list[dict[str, Any]]], worl
     draft = Draft([], [], [], [], [], [])
     names = list(world.domain.value_names())
     values = list(world.domain.value_names().values())
-    items = [world.index.item_ids[row] for row in group.menu.rows]
+    items = [world.catalogue.item_ids[row] for row in group.menu.rows]
     state = _state(world, group)
     numbers = user_numbers(pa.array([pool.user[member] for member in group.members]))
     contested = [names[c] for c in group.contrast.columns]
@@ -145,9 +145,9 @@ def _state(world: World, group: Group) -> ToolState:
     """The world of the whole group: the four items on offer, an empty cart, the same balance for all."""
     offers = tuple(
         Offer(
-            item_id=world.index.item_ids[row], title=world.titles[row], description=world.descriptions[row],
-            price_cents=int(world.index.price_cents[row]), currency=world.domain.currency,
-            category=list(world.domain.catalogue.categories)[world.index.category[row]],
+            item_id=world.catalogue.item_ids[row], title=world.titles[row], description=world.descriptions[row],
+            price_cents=int(world.catalogue.price_cents[row]), currency=world.domain.currency,
+            category=list(world.domain.catalogue.categories)[world.catalogue.category[row]],
         )
         for row in group.menu.rows.tolist()
     )

@@ -53,7 +53,7 @@ def simulate(context: Context, tables: Tables) -> Tables:
         for name, domain in domains.items()
     ]
     parts, kept = _one_at_a_time([*parts, _talk_part(talk, list(domains), people, draws)], span)
-    talk = Talk(*(column[kept] for column in talk))
+    talk = talk.where(kept)
     sessions = [session_rows(part, domains, people, span, draws) for part in parts]
     disposition_ids = tables["dispositions"]["disposition_id"].combine_chunks()
     events, truth = [], []

@@ -33,6 +33,13 @@ class Talk(NamedTuple):
     value: I64
     disposition_row: I64
 
+    def where(self, kept: npt.NDArray[np.bool_]) -> Talk:
+        """The talks marked."""
+        return Talk(
+            self.person[kept], self.key[kept], self.start_us[kept], self.domain[kept], self.dimension[kept], self.value[kept],
+            self.disposition_row[kept],
+        )
+
 
 def talks(
     config: TimelinesConfig, domains: Mapping[str, Domain], people: People, span: Span,

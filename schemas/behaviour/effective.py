@@ -79,15 +79,24 @@ def effective_values(
     shape = (len(people), len(names))
     strength = np.zeros(shape)
     strength[who, what] = dispositions["strength"].to_numpy()[rows]
-    states = [np.full(shape, fill, np.int64) for fill in (NEVER, NEVER, 0, 0)]
-    for target, source in zip(states, (begins, ends, code, rows), strict=True):
+
+    def states(source: I64, blank: int) -> I64:
+        target = np.full(shape, blank, np.int64)
         target[who[passing], what[passing]] = source[passing]
+        return target
+
     lasting = np.flatnonzero(~passing)
     order = lasting[np.lexsort((begins[lasting], what[lasting], who[lasting]))]
     cell = who[order] * len(names) + what[order]
     rank = np.arange(order.size) - np.searchsorted(cell, cell, side="left")
     depth = int(rank.max(initial=0)) + 1
-    segments = [np.full((*shape, depth), fill, np.int64) for fill in (NEVER, 0, 0)]
-    for target, source in zip(segments, (begins, code, rows), strict=True):
+
+    def segments(source: I64, blank: int) -> I64:
+        target = np.full((*shape, depth), blank, np.int64)
         target[who[order], what[order], rank] = source[order]
-    return EffectiveValues(*segments, *states, strength)
+        return target
+
+    return EffectiveValues(
+        since=segments(begins, NEVER), value=segments(code, 0), row=segments(rows, 0), state_from=states(begins, NEVER),
+        state_to=states(ends, NEVER), state_value=states(code, 0), state_row=states(rows, 0), strength=strength,
+    )

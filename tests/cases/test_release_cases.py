@@ -14,13 +14,12 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from tests.flows.release.release_fakes import cut, fake_config, fake_tables, publish_fake, stage_fake, tree
-
 import habitus
 from flows.release.publish import VersionExists
 from flows.release.series import Limits
 from flows.release.tables import stage_tables
 from schemas.tables import RELEASED, TableError
+from tests.flows.release.release_fakes import cut, fake_config, fake_tables, publish_fake, stage_fake, tree
 
 
 @pytest.fixture(scope="module")

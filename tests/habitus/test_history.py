@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.flows.release.release_fakes import ASKED_AT, START, fake_tables
 
 import habitus
 from habitus.history import build_history, parse_window
+from tests.flows.release.release_fakes import ASKED_AT, START, fake_tables
 
 DAY = dt.timedelta(days=1)
 

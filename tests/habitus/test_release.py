@@ -10,10 +10,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.flows.release.release_fakes import fake_tables, publish_fake
 
 import habitus
 from schemas.tables import RELEASED
+from tests.flows.release.release_fakes import fake_tables, publish_fake
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_unknown_names_are_answered_with_the_known_ones(published: Path) -> None
     release = habitus.open_release(published)
     with pytest.raises(habitus.ReleaseError, match="no table 'event'; it has actors, answers"):
         release.table("event")
-    with pytest.raises(habitus.ReleaseError, match="no split 'dev'.* train, test, catalogue"):
+    with pytest.raises(habitus.ReleaseError, match=r"no split 'dev'.* train, test, catalogue"):
         release.table("events", "dev")
 
 
@@ -104,7 +104,7 @@ def test_a_flipped_byte_is_found_by_verifying_only(copy: Path) -> None:
     content[40] ^= 1
     target.write_bytes(bytes(content))
     habitus.open_release(copy)
-    with pytest.raises(habitus.ReleaseError, match="catalogue-00000-of-00001.parquet has another hash"):
+    with pytest.raises(habitus.ReleaseError, match=r"catalogue-00000-of-00001\.parquet has another hash"):
         habitus.open_release(copy, verify=True)
 
 
@@ -122,12 +122,11 @@ def test_dropped_rows_strange_files_and_changed_documents_are_found_by_verifying
 
 
 def test_users_attributes_of_their_own_are_read(tmp_path: Path) -> None:
-    from tests.flows.release.release_fakes import fake_config, passed, staging_folder
-
     from flows.release.publish import publish
     from flows.release.tables import stage_tables
     from schemas.config import Config
     from schemas.tables.configured import released_tables
+    from tests.flows.release.release_fakes import fake_config, passed, staging_folder
 
     plain = fake_config(6).model_dump()
     plain["data"]["personas"]["attributes"] = {"pet": {"weights": {"no": 0.5, "cat": 0.5}}}

@@ -17,6 +17,7 @@ import pytest
 from schemas.config import Config
 from schemas.load import load_domain
 from schemas.tables import RELEASED, Table, sort_rows
+from validation.report.judge import Judgement, judge
 from validation.structure.folder import table_folder
 
 START = datetime(2025, 1, 6, tzinfo=UTC)
@@ -98,7 +99,8 @@ def _rows_of(user: str) -> dict[str, list[dict[str, Any]]]:
     liked = [f"{user}-d{place}" for place in range(len(DIMENSIONS))]
     events = [
         {**own, "event_id": f"{event}{n}", "session_id": session, "seq": n, "at": moment, "logged_at": moment,
-         "utc_offset_min": -360, "domain": "food", "app": "Platehop", "action": action, "item_id": "i0", "options": ["i0", "i1"], "source": "self"}
+         "utc_offset_min": -360, "domain": "food",
+         "app": "Platehop", "action": action, "item_id": "i0", "options": ["i0", "i1"], "source": "self"}
         for n, (moment, action) in enumerate(zip(at, ("view", "order", "review"), strict=True))
     ]
     options = [{"option_id": f"o{n}", "label": f"Dish {n}", "item_id": f"i{n}"} for n in range(3)]
@@ -135,12 +137,36 @@ def _rows_of(user: str) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-@pytest.fixture(scope="session")
-def new_tiny() -> type[Tiny]:
-    """Makes a tiny release, for fixtures that live longer than a test."""
-    return Tiny
-
-
 @pytest.fixture
 def tiny() -> Tiny:
     return Tiny()
+
+
+# Judgements that several tests look at: each takes seconds, as Great Expectations does.
+
+
+@pytest.fixture(scope="session")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Judgement]:
+    """A release with nothing wrong, and its judgement."""
+    tiny = Tiny()
+    folder = tiny.write(tmp_path_factory.mktemp("sound"))
+    return folder, judge(folder, tiny.config.data)
+
+
+@pytest.fixture(scope="session")
+def spoilt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Judgement]:
+    """A release with a price below zero, an order of a thing that is not, and nothing else wrong."""
+    tiny = Tiny()
+    tiny.rows["events"][0].update(price_cents=-5, item_id="<i9>")
+    folder = tiny.write(tmp_path_factory.mktemp("spoilt"))
+    return folder, judge(folder, tiny.config.data)
+
+
+@pytest.fixture(scope="session")
+def unreadable(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Judgement]:
+    """A release whose sessions lack a column."""
+    tiny = Tiny()
+    folder = tiny.write(tmp_path_factory.mktemp("unreadable"))
+    path = folder / "data/sessions/train-00000-of-00001.parquet"
+    pq.write_table(pq.read_table(path).drop_columns(["device"]), path, store_schema=False)
+    return folder, judge(folder, tiny.config.data)

@@ -33,7 +33,9 @@ class Terminal(io.StringIO):
 
 
 def _names(out: Path) -> list[str]:
-    return sorted(f"{path.parent.name}/{path.name.split('.')[1] if path.name[0] == '.' else path.name}" for path in out.glob("*/*"))
+    """Folder and name of what is there; of hidden folders the run id."""
+    found = list(out.glob("*/*"))
+    return sorted(f"{p.parent.name}/{p.name.split('.')[1] if p.name[0] == '.' else p.name}" for p in found)
 
 
 def test_runs_and_dead_staging_go_and_all_else_stays(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +62,9 @@ def test_all_takes_the_quarantine_too_and_never_a_release(out: Path) -> None:
     assert _names(out) == ["releases/tiny-0.1.0", "releases/two"]
 
 
-def test_without_a_terminal_nothing_goes_unless_told(out: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_terminal_nothing_goes_unless_told(
+    out: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     before = _names(out)
     assert clean(out, everything=False, yes=False) == 2

@@ -6,9 +6,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.flows.release.release_fakes import publish_fake
-
 from flows.cli.releases import gate_summary, releases
+from tests.flows.release.release_fakes import publish_fake
 
 
 def test_releases_are_listed_with_their_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,10 +6,15 @@ import pytest
 
 from flows.common.code import code_digest, project_root, prompt_digest
 
+FILES = (
+    "flows/a.py", "flows/presets/b.yaml", "prompts/c.md", "flows/d.jinja", "validation/e.json", "validation/f.j2",
+    "requirements/core.txt",
+)
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    for name in ("flows/a.py", "flows/presets/b.yaml", "prompts/c.md", "flows/d.jinja", "validation/e.json", "requirements/core.txt"):
+    for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     return tmp_path
@@ -20,7 +25,7 @@ def _digest(root: Path) -> str:
     return code_digest(root)
 
 
-@pytest.mark.parametrize("name", ["flows/a.py", "flows/presets/b.yaml", "prompts/c.md", "flows/d.jinja", "validation/e.json", "requirements/core.txt"])
+@pytest.mark.parametrize("name", FILES)
 def test_a_changed_file_changes_the_digest(root: Path, name: str) -> None:
     before = _digest(root)
     (root / name).write_text("other")
@@ -42,7 +47,9 @@ def test_text_that_moves_from_one_file_to_the_next_changes_the_digest(root: Path
     assert _digest(root) != before
 
 
-@pytest.mark.parametrize("name", ["flows/__pycache__/a.pyc", "tests/a.py", "flows/.a.py", "flows/notes.txt", "outputs/x.json"])
+@pytest.mark.parametrize(
+    "name", ["flows/__pycache__/a.pyc", "tests/a.py", "flows/.a.py", "flows/notes.txt", "outputs/x.json"]
+)
 def test_what_makes_no_data_is_not_digested(root: Path, name: str) -> None:
     before = _digest(root)
     (root / name).parent.mkdir(parents=True, exist_ok=True)

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.flows.release.release_fakes import fake_config, fake_tables, failed, publish_fake
 from ruamel.yaml import YAML
 
 from flows.common.config import load_config
 from flows.release.card import size_category
 from schemas.tables import RELEASED
+from tests.flows.release.release_fakes import failed, fake_config, fake_tables, publish_fake
 
 
 def _text(release: Path) -> str:

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import duckdb
-from tests.flows.release.release_fakes import publish_fake
 
 from flows.release.catalogue import releases_on_disk, update_catalogue
+from tests.flows.release.release_fakes import publish_fake
 
 
 def _rows(out: Path) -> list[tuple[object, ...]]:

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.flows.release.release_fakes import publish_fake
-
 from flows.release.changelog import changelog
+from tests.flows.release.release_fakes import publish_fake
 
 
 def _text(release: Path) -> str:

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.flows.release.release_fakes import failed, fake_config, fake_tables, passed, publish_fake, stage_fake, tree
 
 from flows.release.publish import VersionError, VersionExists, parse_version, publish, staging_folder
 from schemas.config import ExecutionConfig
 from schemas.source import InputError
 from schemas.tables import RELEASED
+from tests.flows.release.release_fakes import failed, fake_config, fake_tables, passed, publish_fake, stage_fake, tree
 
 
 def _versions(out: Path) -> list[str]:
@@ -131,7 +131,8 @@ def test_the_manifest_is_the_last_file_and_says_what_made_the_release(tmp_path: 
     assert manifest["tables"]["users"]["rows"] == 6
     assert list(manifest["documents"]) == ["CHANGELOG.md", "README.md", "datapackage.json"]
     assert manifest["gates"]["fidelity.food.hours"] == {
-        "passed": None, "value": "nan", "limit": 0.1, "verdict": "insufficient sample", "detail": "3 rows", "sample": {"users": 3},
+        "passed": None, "value": "nan", "limit": 0.1, "verdict": "insufficient sample", "detail": "3 rows",
+        "sample": {"users": 3},
     }
 
 

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from tests.flows.release.release_fakes import fake_tables
 
 import habitus
 from schemas.tables import RELEASED
+from tests.flows.release.release_fakes import fake_tables
 
 FILLED = sorted(name for name, table in fake_tables(24).items() if table.num_rows)
 FOLDERS = {"visible": "data", "sealed": "sealed"}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pyarrow as pa
@@ -7,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.flows.release.release_fakes import fake_tables, tree
 
 from flows.release.series import Limits, Series, row_bytes
 from schemas.tables import RELEASED, TableError
+from tests.flows.release.release_fakes import fake_tables, tree
 
 EVENTS = fake_tables(8)["events"]
 ANSWERS = fake_tables(8)["answers"]
@@ -19,7 +20,7 @@ ANSWERS = fake_tables(8)["answers"]
 def _write(folder: Path, rows: pa.Table, cuts: list[int], limits: Limits, name: str = "events") -> Series:
     with Series(folder, "train", RELEASED[name], limits) as series:
         bounds = sorted({0, rows.num_rows, *(cut % (rows.num_rows + 1) for cut in cuts)})
-        for start, end in zip(bounds, bounds[1:], strict=False):
+        for start, end in itertools.pairwise(bounds):
             series.add(rows.slice(start, end - start))
         series.finish()
     return series

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.flows.release.release_fakes import fake_config
 
 from flows.release.splits import split_of
+from tests.flows.release.release_fakes import fake_config
 
 
 @given(first=st.integers(1, 400), more=st.integers(0, 400), seed=st.integers(0, 2**40))
@@ -24,7 +24,8 @@ def test_a_users_split_does_not_depend_on_who_else_is_asked_about() -> None:
 
 def test_splits_have_their_shares() -> None:
     shares = {"train": 0.7, "validation": 0.05, "test": 0.25}
-    names, counts = np.unique(split_of(np.arange(40_000, dtype=np.uint64), fake_config(1, splits=shares).data), return_counts=True)
+    found = split_of(np.arange(40_000, dtype=np.uint64), fake_config(1, splits=shares).data)
+    names, counts = np.unique(found, return_counts=True)
     realised = dict(zip(names.tolist(), counts / 40_000, strict=True))
     assert all(abs(realised[name] - share) < 0.01 for name, share in shares.items())
 

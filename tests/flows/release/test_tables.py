@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.flows.release.release_fakes import cut, fake_config, fake_tables, stage_fake, tree
 
 from flows.release.series import Limits
 from flows.release.splits import split_of
 from flows.release.tables import stage_tables
 from schemas.tables import RELEASED, TableError
+from tests.flows.release.release_fakes import cut, fake_config, fake_tables, stage_fake, tree
 from validation.structure.files import broken_schemas, check_files
 
 TABLES = fake_tables(24)

@@ -13,6 +13,7 @@ from validation.report.judge import Judgement
 from validation.report.render import fidelity_facts, validation_facts
 
 Judged = tuple[Path, Judgement]
+pytestmark = pytest.mark.slow
 
 
 def test_a_release_that_holds_gives_0_and_says_so(sound: Judged, tiny: Any, capsys: pytest.CaptureFixture[str]) -> None:

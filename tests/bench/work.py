@@ -1,0 +1,78 @@
+"""The project's own work to be measured, one kind a process. Prints JSON: units made and CPU-seconds spent on them.
+
+CPU-seconds are user plus system time of the process, from after the imports to the end.
+Usage: python -m tests.bench.work draws|personas|timelines|observer FOLDER
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from flows.common.draws import Draws
+from flows.common.stage import Context, Shard
+from schemas.config import DataConfig
+
+START, END = "2025-01-06T00:00:00+00:00", "2025-07-07T00:00:00+00:00"
+
+
+def data(users: int) -> DataConfig:
+    return DataConfig.model_validate({"users": users, "window": {"start": START, "end": END}})
+
+
+def draws(_: Path) -> tuple[int, float]:
+    """Uniforms for a million entities times twenty indices, as stages draw them."""
+    source, entities = Draws(7, "bench"), np.arange(1_000_000, dtype=np.uint64)[:, None]
+    indices = np.arange(20, dtype=np.uint64)[None, :]
+    begun = time.process_time()
+    made = sum(source.uniform(f"aspect {nth}", entities, indices).size for nth in range(3))
+    return made, time.process_time() - begun
+
+
+def personas(_: Path) -> tuple[int, float]:
+    """People with names, households and birth dates. The name pools are made once and not counted."""
+    from flows.personas.flow import PERSONAS_STAGE
+
+    config = data(200_000)
+    PERSONAS_STAGE.run(Context(config, Draws(7, "personas"), Shard(0, 10)), {})
+    begun = time.process_time()
+    made = PERSONAS_STAGE.run(Context(config, Draws(7, "personas"), Shard(0, 200_000)), {})
+    return made["personas"].num_rows, time.process_time() - begun
+
+
+def timelines(folder: Path) -> tuple[int, float]:
+    """From dispositions to clean events written as Parquet, in shards of 250 people."""
+    from flows.catalogue.flow import CATALOGUE_STAGE
+    from flows.common.stage import write_part
+    from flows.dispositions.flow import DISPOSITIONS_STAGE
+    from flows.personas.flow import PERSONAS_STAGE
+    from flows.timelines.flow import TIMELINES_STAGE
+
+    config, shards = data(1_000), [Shard(first, first + 250) for first in range(0, 1_000, 250)]
+    common = dict(CATALOGUE_STAGE.run(Context(config, Draws(7, "catalogue"), shards[0]), {}))
+    made = 0
+    spent = 0.0
+    for shard in shards:
+        tables = common | PERSONAS_STAGE.run(Context(config, Draws(7, "personas"), shard), {})
+        tables |= DISPOSITIONS_STAGE.run(Context(config, Draws(7, "dispositions"), shard), tables)
+        begun = time.process_time()
+        lives = TIMELINES_STAGE.run(Context(config, Draws(7, "timelines"), shard), tables)
+        write_part(folder / shard.name, {t.name: t for t in TIMELINES_STAGE.writes}, lives)
+        spent += time.process_time() - begun
+        made += lives["clean_events"].num_rows
+    return made, spent
+
+
+def main(kind: str, folder: Path) -> None:
+    made, spent = {"draws": draws, "personas": personas, "timelines": timelines}[kind](folder)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"made": made, "cpu_seconds": round(spent, 4), "peak_mib": round(peak)}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
