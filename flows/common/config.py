@@ -52,7 +52,7 @@ def load_config(
     path = _find(str(preset_or_file), Path())
     if path is None:
         raise SourceError([_not_found(str(preset_or_file), str(preset_or_file), None, "")])
-    source = _read(path, ())
+    source = _named_after(path, _read(path, ()))
     for text in sets:
         source = _with_set(source, text)
     options = (("seed", "data", seed), ("users", "data", users), ("workers", "execution", workers))
@@ -104,6 +104,15 @@ def _read(path: Path, below: tuple[Path, ...]) -> Source:
         under = _read(base, chain)
         return _merged(under if under.is_readable else _instead(*under.violations), source)
     return _merged(_instead(wrong), source)
+
+
+def _named_after(path: Path, source: Source) -> Source:
+    """A file that extends another and gives no name is called after itself, so that it is not filed as the other."""
+    mark = source.mark(("name",))
+    if path.parent == PRESETS or mark.file == source.file:
+        return source
+    name = re.sub(r"[^a-z0-9_]+", "_", path.stem.lower()).strip("_")
+    return _merged(source, read_text(name, f"the name of {source.file}", has_lines=False, at=("name",)), depth=1)
 
 
 def _instead(*violations: Violation) -> Source:

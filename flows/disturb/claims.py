@@ -13,6 +13,7 @@ import pyarrow as pa
 from flows.common.clock import DAY, HOUR, MINUTE, SECOND, offset_us, to_utc
 from flows.common.draws import Draws, categorical, key_of
 from flows.common.ids import opaque_ids, user_ids_of
+from flows.common.pace import TALK_DEVICES, TALK_SECONDS, WAKING, steps_us
 from flows.disturb.ledger import injection_ids, ledger_rows
 from schemas.behaviour.effective import NEVER, EffectiveValues
 from schemas.domain import Domain
@@ -24,6 +25,8 @@ CLASSES = ("image", "forecast")
 """A pose, or a plan that does not come true. Both are claims of a usual taste; behaviour is right."""
 ENDS_SAID = 0.75
 """Share of passing states whose end is said aloud."""
+ROOM = 15 * MINUTE
+"""Before the end of the window, so that no talk outlasts it."""
 
 
 class Household(NamedTuple):
@@ -88,10 +91,10 @@ def temporary_state(
         who = np.flatnonzero(has_state)
         number = people.number[who]
         begins, ends = tastes.state_from[who, column], tastes.state_to[who, column]
-        wait = np.floor(draws.uniform(f"state said {name}", number) * 12 * 60).astype(np.int64) * MINUTE
-        said_at = np.minimum(begins + wait, people.end_us - 2 * MINUTE)
-        over_at = ends + np.floor(draws.uniform(f"state over said {name}", number) * 24 * 60).astype(np.int64) * MINUTE
-        tells_end = (draws.uniform(f"state over {name}", number) < ENDS_SAID) & (over_at + MINUTE < people.end_us)
+        wait = np.floor(draws.uniform(f"state said {name}", number) * 12 * 3600).astype(np.int64) * SECOND
+        said_at = np.minimum(begins + wait, people.end_us - ROOM)
+        over_at = ends + np.floor(draws.uniform(f"state over said {name}", number) * 24 * 3600).astype(np.int64) * SECOND
+        tells_end = (draws.uniform(f"state over {name}", number) < ENDS_SAID) & (over_at + ROOM < people.end_us)
         real = tastes.lasting_at(who, begins)[0][:, column]
         passing = tastes.state_value[who, column]
         begin_key = np.full(who.size, np.uint64(key_of("for now", name)))
@@ -116,12 +119,12 @@ def temporary_state(
 
 
 def _waking_moment(people: Household, who: I64, share: npt.NDArray[np.float64], number: U64, draws: Draws, name: str) -> I64:
-    """(n,) instants: the local day at that share of the window, at an hour from 8 to 22."""
+    """(n,) instants: the local day at that share of the window, at a waking hour."""
     day = (people.start_us + np.floor(share * (people.end_us - people.start_us)).astype(np.int64)) // DAY
-    minute = np.floor(draws.uniform(f"claim minute {name}", number) * 14 * 60).astype(np.int64)
-    local = day * DAY + 8 * HOUR + minute * MINUTE
+    second = np.floor(draws.uniform(f"claim second {name}", number) * (WAKING[1] - WAKING[0]) * 3600).astype(np.int64)
+    local = day * DAY + WAKING[0] * HOUR + second * SECOND
     at = to_utc(local, people.zone[who], people.zones, (people.start_us - 2 * DAY, people.end_us + 2 * DAY))
-    return np.clip(at, people.start_us, people.end_us - 2 * MINUTE)
+    return np.clip(at, people.start_us, people.end_us - ROOM)
 
 
 def _line_key(key: U64, place: int) -> U64:
@@ -164,17 +167,22 @@ def _claim_rows(claim: Claims, domain: Domain, people: Household, draws: Draws) 
     session_id = opaque_ids(draws, "session", number, claim.key)
     said_id = opaque_ids(draws, "event", number, _line_key(claim.key, 0))
     reply_id = opaque_ids(draws, "event", number, _line_key(claim.key, 1))
-    wait = (2 + np.floor(draws.uniform("claim reply", number, claim.key) * 9)).astype(np.int64) * SECOND
+    before_said, before_reply = (
+        steps_us(draws.uniform("claim step", number, _line_key(claim.key, place)), TALK_SECONDS) for place in (0, 1)
+    )
+    device = pa.array(list(TALK_DEVICES)).take(
+        pa.array(categorical(draws.uniform("claim device", number, claim.key), list(TALK_DEVICES.values())))
+    )
     offset = offset_us(claim.at_us, people.zone[claim.person], people.zones, (people.start_us - 2 * DAY, people.end_us + 2 * DAY))
     offset_min = pa.array((offset // MINUTE).astype(np.int16))
     time = SYMBOLIC_EVENTS.columns["at"].type
-    began, said, replied = (pa.array(claim.at_us + shift).cast(time) for shift in (0, SECOND, SECOND + wait))
+    began, said, replied = (pa.array(claim.at_us + shift).cast(time) for shift in (0, before_said, before_said + before_reply))
 
     def same(text: str) -> pa.Array:
         return pa.array(np.full(size, text, dtype=object), pa.string())
 
     sessions = pa.table(
-        {"session_id": session_id, "user_id": user_id, "domain": same(domain.name), "app": same("assistant"), "device": same("phone"),
+        {"session_id": session_id, "user_id": user_id, "domain": same(domain.name), "app": same("assistant"), "device": device,
          "started_at": began, "ended_at": replied, "utc_offset_min": offset_min, "event_count": pa.array(np.full(size, 2, np.int32))},
         schema=SYMBOLIC_SESSIONS.schema(),
     )

@@ -22,6 +22,7 @@ from schemas.behaviour.effective import EffectiveValues, effective_values
 from schemas.domain import Domain
 from schemas.load import load_domains
 from schemas.tables.core import replaced, sort_rows
+from schemas.tables.fields import NOISE_KINDS
 from schemas.tables.internal import STATEMENTS, SYMBOLIC_EVENTS, SYMBOLIC_LEDGER, SYMBOLIC_SESSIONS, SYMBOLIC_TRUTH
 
 I64 = npt.NDArray[np.int64]
@@ -98,19 +99,36 @@ def _household(users: pa.Table, selves: pa.Array, context: Context) -> Household
 
 
 def _with_items(events: pa.Table, overlays: list[Overlay], indexes: Mapping[str, CatalogueIndex]) -> pa.Table:
-    """The clean lines with the items of the overlays, the later kind over the earlier; prices follow the items."""
+    """The clean lines with the items of the overlays, the later kind over the earlier.
+
+    Prices follow the items, stars are for what was taken last, and sums fit.
+    """
     item = events["item_id"].combine_chunks()
     for overlay in overlays:
         place = np.full(len(item), -1, np.int64)
         place[overlay.line] = np.arange(overlay.line.size)
         item = pc.if_else(pa.array(place >= 0), overlay.item_id.take(pa.array(place, mask=place < 0)), item)
+    item = item.take(pa.array(_reviewed(events)))
     changed = pc.fill_null(pc.not_equal(item, events["item_id"].combine_chunks()), False)
     price = events["price_cents"].combine_chunks()
+    has_price = pc.and_(changed, pc.is_valid(price))
     for index in indexes.values():
         row = index.code_of(item)
-        here = pc.and_(changed, pa.array(row >= 0))
+        here = pc.and_(has_price, pa.array(row >= 0))
         price = pc.if_else(here, pa.array(index.price_cents[np.maximum(row, 0)]), price)
     return _with_totals(replaced(events, {"item_id": item, "price_cents": price}), changed)
+
+
+def _reviewed(events: pa.Table) -> I64:
+    """(lines,) for a review the row of the session's last choice, else the row itself. Rows are in order of time."""
+    row = np.arange(events.num_rows)
+    session = pc.dictionary_encode(events["session_id"]).combine_chunks().indices.to_numpy().astype(np.int64)
+    chosen = np.flatnonzero(pc.is_valid(events["options"]).to_numpy())
+    review = np.flatnonzero(pc.equal(events["action"], "review").to_numpy())
+    last = row.copy()
+    last[session[chosen]] = chosen
+    row[review] = last[session[review]]
+    return row
 
 
 def _with_totals(events: pa.Table, changed: pa.Array) -> pa.Table:
@@ -134,11 +152,10 @@ def _with_truth(truth: pa.Table, event_ids: pa.ChunkedArray, overlays: list[Over
     actor = truth["actor_id"].combine_chunks()
     touched: list[I64] = []
     injections: list[pa.Array] = []
-    for overlay in overlays:
+    touching = sorted((o for o in overlays if o.line.size), key=lambda o: NOISE_KINDS.index(o.ledger["kind"][0].as_py()))
+    for overlay in touching:
         place = row[overlay.line]
         ledger = overlay.ledger
-        if place.size == 0:
-            continue
         name = ledger["kind"][0].as_py()
         kind[place] = [known or name for known in kind[place]]
         touched.append(place)
@@ -174,26 +191,18 @@ def _copied(events: pa.Table, copies: Copies) -> pa.Table:
 
 
 def _copied_truth(truth: pa.Table, event_ids: pa.ChunkedArray, copies: Copies) -> pa.Table:
-    """The truth of the copies: noise, and behind it what stands behind the original."""
+    """The truth of the copies: noise of their own, whatever touched the original; actor and dispositions are the same."""
     original = event_ids.combine_chunks().take(pa.array(copies.line))
     some = truth.take(pc.index_in(original, value_set=truth["event_id"].combine_chunks())).combine_chunks()
     size = copies.line.size
     own = pa.ListArray.from_arrays(np.arange(size + 1, dtype=np.int32), copies.ledger["injection_id"].combine_chunks())
-    known = some["injection_ids"].combine_chunks() if size else own
     columns = {
         "event_id": copies.event_id,
         "is_noise": pa.array(np.ones(size, bool)),
-        "noise_kind": pc.fill_null(some["noise_kind"], "duplicate"),
-        "injection_ids": _joined(known, own),
+        "noise_kind": pa.array(np.full(size, "duplicate", dtype=object), pa.string()),
+        "injection_ids": own,
     }
     return replaced(some, columns)
-
-
-def _joined(left: pa.Array, right: pa.Array) -> pa.Array:
-    """(n,) lists: those of the left with those of the right behind."""
-    count = len(left)
-    rows = [np.repeat(np.arange(count), part.value_lengths().to_numpy(zero_copy_only=False)) for part in (left, right)]
-    return _lists(count, rows, [left.flatten(), right.flatten()])
 
 
 def _with_copies(statements: pa.Table, events: pa.Table, copies: Copies) -> pa.Table:

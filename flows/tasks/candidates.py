@@ -105,7 +105,7 @@ def _rows(
     parts = []
     for column, (name, values) in enumerate(domain.value_names().items()):
         text = pa.array(values, pa.string())
-        lists, near = _evidence(evidence, column, size, tables["symbolic_events"], noise)
+        near = _noise_share(evidence, column, size, noise)
         status = np.where(in_state[:, column], "temporary", np.where((changed[:, column] > start) & (days[:, column] < RECENT_DAYS), "recent", "stable"))
         code = true[:, column]
         policy, claimed = _conflicts(tables["symbolic_ledger"], name, tables["users"], asks, in_state[:, column])
@@ -129,7 +129,6 @@ def _rows(
                         np.arange(size + 1, dtype=np.int32) * len(values), pa.array(belief.ravel()), type=CANDIDATES.columns["belief"].type
                     ),
                     "p_prior": pa.array(beliefs.prior[column, code]),
-                    "evidence_event_ids": lists,
                     "noise_nearby": pa.array(near),
                     "last_change_days": pa.array(days[:, column]),
                     "history_events": pa.array(history),
@@ -163,19 +162,13 @@ def _history(events: pa.Table, asks: Asks, users: pa.Table) -> npt.NDArray[np.in
     return np.array(counts, np.int32)
 
 
-def _evidence(
-    bearing: tuple[I64, npt.NDArray[np.int8], I64], column: int, size: int, events: pa.Table, noise: npt.NDArray[np.bool_]
-) -> tuple[pa.Array, F64]:
-    """(asks,) lists of the lines that bear on the dimension, and the share of noise among them."""
+def _noise_share(bearing: tuple[I64, npt.NDArray[np.int8], I64], column: int, size: int, noise: npt.NDArray[np.bool_]) -> F64:
+    """(asks,) share of noise among the lines that bear on the dimension."""
     query, dimension, row = bearing
-    here = np.flatnonzero(dimension == column)
-    here = here[np.argsort(query[here], kind="stable")]
+    here = dimension == column
     count = np.bincount(query[here], minlength=size)
-    offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int32)
-    ids = events["event_id"].take(pa.array(row[here])).combine_chunks()
     noisy = np.bincount(query[here], weights=noise[row[here]], minlength=size)
-    lists = pa.ListArray.from_arrays(offsets, ids, type=CANDIDATES.columns["evidence_event_ids"].type)
-    return lists, np.round(noisy / np.maximum(count, 1), 6)
+    return np.asarray(np.round(noisy / np.maximum(count, 1), 6))
 
 
 POLICY_OF = {"abrupt": "follow_new_value", "stated_vs_done": "trust_behaviour", "temporary_state": "follow_state_until_end"}

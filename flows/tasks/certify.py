@@ -18,24 +18,28 @@ from schemas.behaviour.choice import match_table
 from schemas.domain import Domain
 from schemas.load import load_domains, load_life_events
 from schemas.tables.core import sort_rows
-from schemas.tables.internal import CERTIFIED
+from schemas.tables.internal import CERTIFIED, EVIDENCE
 from validation.observer.decision import decision_probability
 from validation.observer.filter import Beliefs, believe
 from validation.observer.parameters import observer_parameters
 from validation.observer.reader import read_statements
-from validation.observer.record import read_record
+from validation.observer.record import bearing_rows, read_record
 
-F64 = npt.NDArray[np.float64]
+I64 = npt.NDArray[np.int64]
 
 
 def certify(context: Context, tables: Tables) -> Tables:
-    """`certified`: for every drafted task of the shard's users the decision's probability, and each constraint's belief."""
+    """`certified`: for every drafted task of the shard's users the decision's probability and each constraint's belief.
+
+    And `evidence`: the released lines that bear on each constraint.
+    """
     data = context.data
     domains = load_domains(data.domains)
     users = tables["users"]
     drafts = _of_users(tables["draft_tasks"], users)
     readings = read_statements(tables["events"], domains, load_phrases())
     rows: list[dict[str, Any]] = []
+    evidence = [EVIDENCE.empty()]
     for name, domain in domains.items():
         own = drafts.filter(pc.equal(pc.list_element(drafts["domains"], 0), name))
         if own.num_rows == 0:
@@ -46,8 +50,12 @@ def certify(context: Context, tables: Tables) -> Tables:
         beliefs = believe(record, observer_parameters(data, domain, load_life_events()), queries)
         rows += _decisions(own, domain, beliefs, tables, data.dispositions.strength_mean)
         rows += _constraints(own, domain, beliefs, tables)
+        evidence.append(_evidence(own, domain, bearing_rows(record, *queries), tables))
     table = pa.Table.from_pylist(rows, schema=CERTIFIED.schema())
-    return {"certified": CERTIFIED.conform(sort_rows(table, CERTIFIED))}
+    return {
+        "certified": CERTIFIED.conform(sort_rows(table, CERTIFIED)),
+        "evidence": EVIDENCE.conform(sort_rows(pa.concat_tables(evidence), EVIDENCE)),
+    }
 
 
 def _of_users(table: pa.Table, users: pa.Table) -> pa.Table:
@@ -61,7 +69,7 @@ def _decisions(own: pa.Table, domain: Domain, beliefs: Beliefs, tables: Tables, 
     values = list(domain.value_names().values())
     specs = list(domain.dimensions.values())
     options: dict[str, dict[str, dict[int, int]]] = defaultdict(lambda: defaultdict(dict))
-    for row in tables["menus"].filter(pc.is_in(tables["menus"]["task_id"], value_set=own["task_id"].combine_chunks())).to_pylist():
+    for row in _of_tasks(tables["menus"], own).to_pylist():
         column = names.index(row["dimension"])
         options[row["task_id"]][row["option_id"]][column] = values[column].index(row["value"])
     gold = _gold(tables["draft_answers"])
@@ -96,7 +104,7 @@ def _constraints(own: pa.Table, domain: Domain, beliefs: Beliefs, tables: Tables
     names = list(domain.value_names())
     some = tables["draft_constraints"].select(["task_id", "user_id", "constraint_id", "dimension", "value"])
     rows = []
-    for row in some.filter(pc.is_in(some["task_id"], value_set=own["task_id"].combine_chunks())).to_pylist():
+    for row in _of_tasks(some, own).to_pylist():
         column = names.index(row["dimension"])
         values = domain.value_names()[row["dimension"]]
         true = values.index(row["value"])
@@ -109,6 +117,28 @@ def _constraints(own: pa.Table, domain: Domain, beliefs: Beliefs, tables: Tables
             )
         )
     return rows
+
+
+def _evidence(own: pa.Table, domain: Domain, bearing: tuple[I64, npt.NDArray[np.int8], I64], tables: Tables) -> pa.Table:
+    """One row a constraint: the lines that bear on its dimension, in order of time."""
+    constraints = _of_tasks(tables["draft_constraints"].select(["task_id", "user_id", "constraint_id", "dimension"]), own)
+    query, dimension, row = bearing
+    cell = query * len(domain.dimensions) + dimension  # sorted
+    task = pc.index_in(constraints["task_id"], value_set=own["task_id"].combine_chunks()).to_numpy().astype(np.int64)
+    column = pc.index_in(constraints["dimension"], value_set=pa.array(domain.dimension_ids())).to_numpy().astype(np.int64)
+    wanted = task * len(domain.dimensions) + column
+    first, last = np.searchsorted(cell, wanted, side="left"), np.searchsorted(cell, wanted, side="right")
+    length = last - first
+    offsets = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
+    place = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1] - first, length)
+    ids = tables["events"]["event_id"].take(pa.array(row[place])).combine_chunks()
+    lists = pa.ListArray.from_arrays(offsets, ids, type=EVIDENCE.columns["evidence_event_ids"].type)
+    named = constraints.select(["task_id", "user_id", "constraint_id"])
+    return named.append_column("evidence_event_ids", lists).cast(EVIDENCE.schema())
+
+
+def _of_tasks(table: pa.Table, tasks: pa.Table) -> pa.Table:
+    return table.filter(pc.is_in(table["task_id"], value_set=tasks["task_id"].combine_chunks()))
 
 
 def _row(task: str, user: str, constraint: str | None, **figures: Any) -> dict[str, Any]:

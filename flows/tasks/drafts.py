@@ -212,7 +212,7 @@ def _constraint(constraint_id: str, task_id: str, row: dict[str, Any], weight: f
         "constraint_id": constraint_id, "task_id": task_id, "user_id": row["user_id"], "dimension": row["dimension"],
         "operator": "is", "value": row["value"], "hardness": "soft", "weight": weight, "status": row["status"],
         "policy": row["policy"], "implicitness_intended": None, "implicitness_measured": _measured(row),
-        "evidence_event_ids": row["evidence_event_ids"], "window_event_ids": None, "necessary_event_ids": None,
+        "evidence_event_ids": [], "window_event_ids": None, "necessary_event_ids": None,
         "effective_evidence": row["effective_evidence"], "disposition_ids": row["disposition_ids"],
     }
 

@@ -8,7 +8,7 @@ from flows.tasks.certify import certify
 from flows.tasks.select import select_tasks
 from flows.tasks.settle import settle
 from schemas.tables.internal import (
-    CANDIDATES, CERTIFIED, DRAFT_ANSWERS, DRAFT_CONSTRAINTS, DRAFT_POSTERIORS, DRAFT_REJECTS, DRAFT_STATES, DRAFT_TASKS, MENUS,
+    CANDIDATES, CERTIFIED, EVIDENCE, DRAFT_ANSWERS, DRAFT_CONSTRAINTS, DRAFT_POSTERIORS, DRAFT_REJECTS, DRAFT_STATES, DRAFT_TASKS, MENUS,
 )
 from schemas.tables.sealed import ANSWERS, CONSTRAINTS, POSTERIORS, REJECTS
 from schemas.tables.visible import TASKS, TOOL_STATE
@@ -32,12 +32,12 @@ CERTIFY_STAGE = Stage(
         "users": "personas", "events": "corrupt", "draft_tasks": "selection", "draft_constraints": "selection",
         "draft_answers": "selection", "menus": "selection", **CATALOGUE,
     },
-    writes=(CERTIFIED,),
+    writes=(CERTIFIED, EVIDENCE),
 )
 SETTLE_STAGE = Stage(
     "settle", settle,
     reads={
-        "certified": "certify*", "worded_tasks": "requests", "draft_states": "selection", "draft_constraints": "selection",
+        "certified": "certify*", "evidence": "certify*", "worded_tasks": "requests", "draft_states": "selection", "draft_constraints": "selection",
         "draft_answers": "selection", "draft_rejects": "selection",
     },
     writes=(TASKS, TOOL_STATE, CONSTRAINTS, ANSWERS, POSTERIORS, REJECTS),

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.common.stage import Context, Tables
-from schemas.tables.core import Table, sort_rows
+from schemas.tables.core import Table, replaced, sort_rows
 from schemas.tables.sealed import ANSWERS, CONSTRAINTS, POSTERIORS, REJECTS
 from schemas.tables.visible import TASKS, TOOL_STATE
 
@@ -25,7 +25,7 @@ def settle(context: Context, tables: Tables) -> Tables:
     return {
         "tasks": _kept(TASKS, tables["worded_tasks"], kept),
         "tool_state": _kept(TOOL_STATE, tables["draft_states"], kept),
-        "constraints": _kept(CONSTRAINTS, tables["draft_constraints"], kept),
+        "constraints": _kept(CONSTRAINTS, _with_evidence(tables["draft_constraints"], tables["evidence"]), kept),
         "answers": _kept(ANSWERS, answers, kept),
         "posteriors": _kept(POSTERIORS, tables["certified"], kept),
         "rejects": _rejects(tables["draft_rejects"], weak, tables["worded_tasks"]),
@@ -40,6 +40,11 @@ def _family(answers: pa.Table) -> pa.Array:
 
 def _kept(declared: Table, table: pa.Table, task_ids: pa.Array) -> pa.Table:
     return declared.conform(sort_rows(table.filter(pc.is_in(table["task_id"], value_set=task_ids)), declared))
+
+
+def _with_evidence(constraints: pa.Table, evidence: pa.Table) -> pa.Table:
+    place = pc.index_in(constraints["constraint_id"], value_set=evidence["constraint_id"].combine_chunks())
+    return replaced(constraints, {"evidence_event_ids": evidence["evidence_event_ids"].take(place)})
 
 
 def _rejects(rejects: pa.Table, weak: pa.Table, tasks: pa.Table) -> pa.Table:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from flows.common.clock import MINUTE, offset_us
 from flows.common.draws import Draws, categorical, key_of
 from flows.common.ids import opaque_ids, user_ids_of
+from flows.common.pace import TALK_DEVICES
 from flows.timelines.rhythm import People, Span
 from flows.timelines.talk import NOTHING, Talk
 from schemas.behaviour.catalogue_index import CatalogueIndex
@@ -101,7 +102,7 @@ def _app_and_device(part: Part, domains: Mapping[str, Domain], who: U64, draws: 
     uniform = draws.uniform(f"{part.name} device", who, part.key)
     if part.name not in domains:
         names = pa.array([part.name] * who.size, pa.string())
-        return names, pa.array(["phone", "speaker"]).take(pa.array(categorical(uniform, [0.8, 0.2])))
+        return names, pa.array(list(TALK_DEVICES)).take(pa.array(categorical(uniform, list(TALK_DEVICES.values()))))
     apps = domains[part.name].apps
     choice = categorical(draws.uniform(f"{part.name} app", who), [app.share for app in apps])
     device = np.empty(who.size, dtype=object)

@@ -12,6 +12,7 @@ from flows.common.clock import SECOND, microseconds
 from flows.common.draws import Draws, categorical, normal
 from flows.common.household import own_actors, zones_of
 from flows.common.ids import user_numbers
+from flows.common.pace import TALK_SECONDS, steps_us
 from flows.common.presentation import presented
 from flows.common.stage import Context, Tables
 from flows.timelines.choices import chosen_positions, options_on_show, shelf
@@ -112,18 +113,16 @@ def _talk_part(talk: Talk, domains: list[str], people: People, draws: Draws) -> 
     count = talk.person.size
     session = np.repeat(np.arange(count), 2)
     place = np.tile(np.array([0, 1], np.int64), count)
-    step = _steps("talk step", people.numbers[talk.person][session], talk.key[session], place, 6.0, draws)
+    step = _steps("talk step", people.numbers[talk.person][session], talk.key[session], place, TALK_SECONDS, draws)
     after, length = _after_start(session, step, count)
     labels = np.array(domains, dtype=object)[talk.domain]
     return Part("assistant", labels, talk.person, talk.key, talk.start_us, length, Lines(session, place, after))
 
 
 def _steps(aspect: str, who: U64, key: U64, place: I64, median_s: float, draws: Draws) -> I64:
-    """(n,) microseconds before each line: log-normal about the median, whole seconds, one at least."""
+    """(n,) microseconds before each line, by the session's key and the place in it."""
     with np.errstate(over="ignore"):
-        line = key * PLACES + place.astype(np.uint64)
-    seconds = np.exp(0.7 * normal(draws.uniform(aspect, who, line))) * median_s
-    return np.maximum(1, np.round(seconds)).astype(np.int64) * SECOND
+        return steps_us(draws.uniform(aspect, who, key * PLACES + place.astype(np.uint64)), median_s)
 
 
 def _after_start(session: I64, step: I64, sessions: int) -> tuple[I64, I64]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from flows.common.clock import DAY, HOUR, SECOND, WEEK, to_utc
 from flows.common.draws import Draws, categorical, key_of
+from flows.common.pace import WAKING
 from flows.timelines.rhythm import People, Sittings, Span, within
 from schemas.behaviour.effective import EffectiveValues
 from schemas.config.data import TimelinesConfig
@@ -17,8 +18,6 @@ from schemas.domain import Domain
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
-WAKING = (8, 22)
-"""Local hours in which people talk to the assistant, evenly: assumed."""
 NOTHING = -1
 
 

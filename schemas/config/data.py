@@ -176,7 +176,7 @@ class DataConfig(Section):
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 7
     """Same config and seed, same bytes."""
-    users: Annotated[int, Field(ge=1, le=999_999_999)]
+    users: Annotated[int, Field(ge=1, le=999_999)]
     """How many people."""
     window: Window
     domains: Annotated[list[str], Field(min_length=1)] = Field(default_factory=lambda: ["food", "groceries"])

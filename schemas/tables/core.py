@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -87,20 +87,23 @@ class Table:
     def conform(self, table: pa.Table, *, check_key: bool = True) -> pa.Table:
         """The table with exactly the declared columns and types, in the declared order.
 
-        Casts only where no value changes (a coarser time unit, a narrower integer, large strings). Raises TableError
-        for missing or unknown columns, nulls where none may be, values outside a closed set or a range, and repeated
-        keys. Arrow itself checks none of these.
+        Casts only where no value changes: a coarser time unit, a narrower integer, large strings, codes of a dictionary.
+        Raises TableError for missing, repeated or unknown columns, nulls where none may be, NaN, values outside a closed
+        set or a range, and repeated keys, all of them in one error. Arrow itself checks none of these.
         """
         problems: list[str] = []
+        repeated = sorted({name for name in table.column_names if table.column_names.count(name) > 1})
         missing = [name for name in self.columns if name not in table.column_names]
         unknown = [name for name in table.column_names if name not in self.columns]
         if missing:
             problems.append(f"missing columns: {', '.join(missing)}")
         if unknown:
             problems.append(f"undeclared columns: {', '.join(unknown)}")
+        if repeated:
+            problems.append(f"columns given more than once: {', '.join(repeated)}")
         arrays: dict[str, pa.ChunkedArray] = {}
         for name, field in self.columns.items():
-            if name in missing:
+            if name in missing or name in repeated:
                 continue
             column = table.column(name)
             try:
@@ -110,73 +113,107 @@ class Table:
                 continue
             arrays[name] = column
             problems.extend(_violations(name, field, column, nullable=name in self.optional))
+        if check_key and arrays.keys() >= set(self.key):
+            twice = _repeated_keys(pa.table([arrays[name] for name in self.key], names=list(self.key)))
+            if twice:
+                problems.append(f"key {', '.join(self.key)} repeats: {'; '.join(twice)}")
         if problems:
             raise TableError(self.name, problems)
-        result = pa.table([arrays[name] for name in self.columns], schema=self.schema())
-        if check_key and result.num_rows:
-            repeated = _repeated_keys(result, self.key)
-            if repeated:
-                raise TableError(self.name, [f"key {', '.join(self.key)} repeats: {'; '.join(repeated)}"])
-        return result
+        return pa.table([arrays[name] for name in self.columns], schema=self.schema())
 
 
 def cast_exactly(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:
-    """The column in the target type; raises ArrowInvalid where a value would change."""
+    """The column in the target type; raises ArrowInvalid where a value would change or turn into another kind of thing.
+
+    Struct children come in the declared order, and one that is missing becomes null.
+    """
     if column.type == target:
         return column
-    if pa.types.is_timestamp(column.type) and column.type.tz is None and pa.types.is_timestamp(target):
-        raise pa.ArrowInvalid("a time without a zone is not an instant")
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_struct(target) and pa.types.is_struct(column.type):
-        return _cast_struct(column, target)
+    refusal = _refusal(column.type, target)
+    if refusal:
+        raise pa.ArrowInvalid(refusal)
     return column.cast(target, safe=True)
 
 
-def _cast_struct(column: pa.ChunkedArray, target: pa.StructType) -> pa.ChunkedArray:
-    """Children in the declared order; a child that is missing becomes null; an unknown child is refused."""
-    known = {target.field(i).name for i in range(target.num_fields)}
-    have = {column.type.field(i).name for i in range(column.type.num_fields)}
-    if have - known:
-        raise pa.ArrowInvalid(f"undeclared struct fields {sorted(have - known)}")
-    chunks = []
-    for chunk in column.chunks:
-        children = [
-            cast_exactly(pa.chunked_array([chunk.field(f.name)]), f.type).combine_chunks()
-            if f.name in have
-            else pa.nulls(len(chunk), f.type)
-            for f in (target.field(i) for i in range(target.num_fields))
-        ]
-        flat = [child.combine_chunks() if isinstance(child, pa.ChunkedArray) else child for child in children]
-        chunks.append(pa.StructArray.from_arrays(flat, fields=list(target), mask=pc.is_null(chunk)))
-    return pa.chunked_array(chunks, type=target)
+def _refusal(source: pa.DataType, target: pa.DataType) -> str | None:
+    """Why Arrow must not cast, although it would: text from `false`, instants from times without a zone, lost children."""
+    if pa.types.is_dictionary(source):
+        source = source.value_type
+    if pa.types.is_null(source):
+        return None
+    if _is_list(source) and _is_list(target):
+        return _refusal(source.value_type, target.value_type)
+    if pa.types.is_struct(source) and pa.types.is_struct(target):
+        return _refusal_of_children(source, target)
+    if pa.types.is_timestamp(source) and pa.types.is_timestamp(target) and source.tz is None:
+        return "a time without a zone is not an instant"
+    if _sort_of(source) != _sort_of(target):
+        return f"{source} and {target} are different kinds of things"
+    return None
 
 
-def _violations(name: str, field: Field, column: pa.ChunkedArray, *, nullable: bool) -> list[str]:
-    problems: list[str] = []
+def _refusal_of_children(source: pa.StructType, target: pa.StructType) -> str | None:
+    known = {field.name: field.type for field in target}
+    unknown = sorted({field.name for field in source} - set(known))
+    if unknown:
+        return f"undeclared struct fields {unknown}"
+    refusals = ((field.name, _refusal(field.type, known[field.name])) for field in source)
+    return "; ".join(f"{name}: {refusal}" for name, refusal in refusals if refusal) or None
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def _sort_of(kind: pa.DataType) -> str:
+    """Types of one sort differ in how they store a value, not in what it is."""
+    sorts = {
+        "number": (pa.types.is_integer, pa.types.is_floating),
+        "text": (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+        "bytes": (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view),
+        "instant": (pa.types.is_timestamp,),
+        "date": (pa.types.is_date,),
+    }
+    return next((sort for sort, tests in sorts.items() if any(test(kind) for test in tests)), str(kind))
+
+
+def _violations(name: str, field: Field, column: pa.ChunkedArray, *, nullable: bool) -> Iterator[str]:
     if not nullable and column.null_count:
-        problems.append(f"{name}: {column.null_count} nulls where none may be")
+        yield f"{name}: {column.null_count} nulls where none may be"
+    flat = pc.list_flatten(column) if pa.types.is_list(field.type) else column
     if field.values is not None:
-        flat = pc.list_flatten(column) if pa.types.is_list(field.type) else column
         allowed = pa.array(field.values, pa.string())
         strange = pc.unique(flat.filter(pc.invert(pc.is_in(flat, value_set=allowed)))).drop_null().to_pylist()
         if strange:
-            problems.append(f"{name}: {sorted(strange)[:5]} not among {list(field.values)}")
+            yield f"{name}: {sorted(strange)[:5]} not among {list(field.values)}"
     if field.low is not None or field.high is not None:
-        flat = pc.list_flatten(column) if pa.types.is_list(field.type) else column
         bounds = pc.min_max(flat).as_py()
         if field.low is not None and bounds["min"] is not None and bounds["min"] < field.low:
-            problems.append(f"{name}: {bounds['min']} is below {field.low:g}")
+            yield f"{name}: {bounds['min']} is below {field.low:g}"
         if field.high is not None and bounds["max"] is not None and bounds["max"] > field.high:
-            problems.append(f"{name}: {bounds['max']} is above {field.high:g}")
-    if pa.types.is_floating(field.type) and pc.any(pc.is_nan(column)).as_py():
-        problems.append(f"{name}: NaN is not a value")
-    return problems
+            yield f"{name}: {bounds['max']} is above {field.high:g}"
+    yield from _inner_violations(name, column)
 
 
-def _repeated_keys(table: pa.Table, key: tuple[str, ...]) -> list[str]:
-    counts = table.group_by(list(key)).aggregate([([], "count_all")])
-    repeated = counts.filter(pc.greater(counts["count_all"], 1)).select(list(key)).sort_by([(k, "ascending") for k in key])
+def _inner_violations(path: str, column: pa.ChunkedArray) -> Iterator[str]:
+    """NaN at any depth, and nulls in children that may not hold any."""
+    if pa.types.is_list(column.type):
+        yield from _inner_violations(f"{path}[]", pc.list_flatten(column))
+    elif pa.types.is_struct(column.type):
+        for child, values in zip(column.type, column.flatten(), strict=True):
+            excess = values.null_count - column.null_count  # a struct that is null makes its children null
+            if excess and not child.nullable:
+                yield f"{path}.{child.name}: {excess} nulls where none may be"
+            yield from _inner_violations(f"{path}.{child.name}", values)
+    elif pa.types.is_floating(column.type) and pc.any(pc.is_nan(column)).as_py():
+        yield f"{path}: NaN is not a value"
+
+
+def _repeated_keys(keys: pa.Table) -> list[str]:
+    """The first three keys that stand on more than one row."""
+    names = keys.column_names
+    counts = keys.group_by(names).aggregate([([], "count_all")])
+    repeated = counts.filter(pc.greater(counts["count_all"], 1)).select(names).sort_by([(k, "ascending") for k in names])
     return [", ".join(str(value) for value in row.values()) for row in repeated.slice(0, 3).to_pylist()]
 
 
@@ -186,12 +223,15 @@ def sort_rows(table: pa.Table, declared: Table) -> pa.Table:
 
 
 def schema_digest(tables: Mapping[str, Table]) -> str:
-    """A digest of all declarations: names, types, nullability, closed sets, keys."""
+    """A digest of everything that is declared: of columns and tables alike, their meanings included."""
     lines = []
     for name in sorted(tables):
         declared = tables[name]
-        lines.append(f"{name} {declared.layer} {declared.key}")
-        lines.extend(f"{c} {f.type} {c in declared.optional} {f.values}" for c, f in declared.columns.items())
+        whole = (declared.layer, declared.key, declared.doc, declared.minimum_rows, sorted(declared.references.items()))
+        lines.append(f"{name} {whole}")
+        for column, field in declared.columns.items():
+            limits = (field.unit, field.values, field.low, field.high)
+            lines.append(f"{column} {field.type} {column in declared.optional} {limits} {field.doc!r}")
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 

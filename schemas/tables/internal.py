@@ -56,7 +56,6 @@ CANDIDATES = Table(
         "claimed_value": Field(TEXT, "The value of the last false claim before the task; null where there is none."),
         "belief": Field(pa.list_(pa.float64()), "The observer's probability of each value, in the order of the domain file."),
         "p_prior": FIELDS["p_prior"],
-        "evidence_event_ids": FIELDS["evidence_event_ids"],
         "noise_nearby": Field(pa.float64(), "Share of noise among the evidence.", low=0, high=1),
         "last_change_days": Field(pa.float64(), "Days since the value last changed, or since the window began.", unit="days"),
         "history_events": Field(pa.int32(), "Lines of the log before the task.", unit="events", low=0),
@@ -82,6 +81,11 @@ WORDED_TASKS = dataclasses.replace(TASKS, name="worded_tasks", layer="internal",
 CERTIFIED = dataclasses.replace(
     POSTERIORS, name="certified", layer="internal", references={},
     doc="What the observer believes of each task from the words of the release.",
+)
+EVIDENCE = Table(
+    name="evidence", layer="internal", key=("task_id", "constraint_id"),
+    doc="The lines of the released log that bear on each constraint.",
+    columns=pick("task_id", "user_id", "constraint_id", "evidence_event_ids"),
 )
 MENUS = Table(
     name="menus", layer="internal", key=("task_id", "option_id", "dimension"),
