@@ -1,8 +1,9 @@
-"""Habitus: open a release and read what an agent may know."""
+"""Habitus: open a release, read what an agent may know, and score what it answers."""
 
 from __future__ import annotations
 
 from habitus.history import History
 from habitus.release import Release, ReleaseError, UnknownTask, open_release
+from validation.world.checker import score
 
-__all__ = ["History", "Release", "ReleaseError", "UnknownTask", "open_release"]
+__all__ = ["History", "Release", "ReleaseError", "UnknownTask", "open_release", "score"]

@@ -68,6 +68,7 @@ class Release:
         except (KeyError, TypeError) as error:
             raise ReleaseError(f"{folder} is not a release: {MANIFEST} or {FILES} lacks {error}") from error
         self._catalogue: dict[str, pa.Table] = {}
+        self._tasks: dict[str, tuple[dict[str, Any], str]] | None = None
         self._latest: tuple[str, pa.Table, pa.Table] | None = None
 
     def __repr__(self) -> str:
@@ -173,12 +174,17 @@ class Release:
         ]
 
     def _task(self, task_id: str) -> tuple[dict[str, Any], str]:
-        """The task's row, and the split of its user."""
-        for split in self.splits:
-            found = self._rows_where("tasks", split, "task_id", task_id)
-            if found is not None and found.num_rows:
-                return found.to_pylist()[0], split
-        raise UnknownTask(f"no task {task_id!r} in {self.name} {self.version}; release.tasks() lists them all")
+        """Id, user and time of the task, and the split of its user. All tasks are looked up once and kept."""
+        if self._tasks is None:
+            self._tasks = {
+                row["task_id"]: (row, split)
+                for split in self.splits
+                for path in self._paths("tasks", split)
+                for row in pq.read_table(path, columns=["task_id", "user_id", "asked_at"], partitioning=None).to_pylist()
+            }
+        if task_id not in self._tasks:
+            raise UnknownTask(f"no task {task_id!r} in {self.name} {self.version}; release.tasks() lists them all")
+        return self._tasks[task_id]
 
     def _user_rows(self, user: str, split: str) -> tuple[pa.Table, pa.Table]:
         """Sessions and events of one user. The latest user's are kept, for tasks come user by user."""

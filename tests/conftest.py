@@ -74,21 +74,26 @@ NO_FAKETIME = "the command `faketime`, which sets a process's clock, is not inst
 
 
 @pytest.fixture(scope="session")
-def variants(workshop: Path, api: str) -> dict[str, Ran]:
+def narrow_vectors() -> str:
+    """What to set `NPY_DISABLE_CPU_FEATURES` to, so that NumPy does without this machine's wide vector units."""
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+
+    return " ".join(name for name in __cpu_dispatch__ if __cpu_features__[name])
+
+
+@pytest.fixture(scope="session")
+def variants(workshop: Path, api: str, narrow_vectors: str) -> dict[str, Ran]:
     """Builds of the same config under other circumstances, and one of twice the people, two at a time.
 
     Each has several circumstances at once, so that a few builds try all of them; `test_matrix.py` has them one by one.
     `another_clock` is missing where there is no `faketime`.
     """
-    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
-
     def build(name: str, *arguments: str, prefix: tuple[str, ...] = (), **changes: str) -> tuple[str, Callable[[], Ran]]:
         return name, lambda: habitus(workshop / name, "build", "smoke", *arguments, api=api, prefix=prefix, **changes)
 
-    narrow = " ".join(name for name in __cpu_dispatch__ if __cpu_features__[name])
     wanted = dict([
         build("four_workers", "--workers", "4", PYTHONHASHSEED="12345", TZ="Asia/Tokyo"),
-        build("narrow_vectors", "--set", "execution.shard_users=5", "--json", NPY_DISABLE_CPU_FEATURES=narrow, PYTHONHASHSEED="1"),
+        build("narrow_vectors", "--set", "execution.shard_users=5", "--json", NPY_DISABLE_CPU_FEATURES=narrow_vectors, PYTHONHASHSEED="1"),
         build("twice_the_people", "--users", "48"),
     ])
     if shutil.which("faketime"):

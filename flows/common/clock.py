@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from importlib import resources
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -42,12 +43,19 @@ class ZoneChanges(NamedTuple):
 
 
 @lru_cache(maxsize=512)
+def locked_zone(name: str) -> ZoneInfo:
+    """The zone by the package `tzdata` of the lock. A machine's own files, which Python prefers, can be of another year."""
+    with resources.files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as stream:
+        return ZoneInfo.from_file(stream, key=name)
+
+
+@lru_cache(maxsize=512)
 def zone_changes(zone: str, first_us: int, last_us: int) -> ZoneChanges:
     """Every change of the zone's offset between two instants, to the second.
 
     Looks at each day and then halves the day in which the offset differs.
     """
-    place = ZoneInfo(zone)
+    place = locked_zone(zone)
 
     def offset(second: int) -> int:
         shift = datetime.fromtimestamp(second, place).utcoffset()

@@ -107,9 +107,9 @@ def _read(path: Path, below: tuple[Path, ...]) -> Source:
 
 
 def _named_after(path: Path, source: Source) -> Source:
-    """A file that extends another and gives no name is called after itself, so that it is not filed as the other."""
-    mark = source.mark(("name",))
-    if path.parent == PRESETS or mark.file == source.file:
+    """A file that would be filed under the name of the preset it extends is called after itself."""
+    inherited = isinstance(source.value, dict) and source.value.get("name") in preset_names()
+    if not inherited or path.parent == PRESETS or source.mark(("name",)).file == source.file:
         return source
     name = re.sub(r"[^a-z0-9_]+", "_", path.stem.lower()).strip("_")
     return _merged(source, read_text(name, f"the name of {source.file}", has_lines=False, at=("name",)), depth=1)

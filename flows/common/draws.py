@@ -134,10 +134,14 @@ def categorical(u: npt.ArrayLike, weights: npt.ArrayLike) -> I64:
     """Index of the chosen category. ``weights`` (k,) for all, or (..., k) one row each; not negative, some positive.
 
     The weights are put on a grid of 2**-20 of their largest first, and the comparison is between whole numbers, so
-    that the last bit of a logarithm or an exponential decides nothing.
+    that the last bit of a logarithm or an exponential decides nothing. Below 2**-21 of the largest, a weight is nothing.
+    Raises ValueError for weights that are negative, not finite, or all zero.
     """
     w = np.asarray(weights, dtype=np.float64)
-    whole = np.rint(w / w.max(axis=-1, keepdims=True) * 2.0**20).astype(np.int64)
+    top = w.max(axis=-1, keepdims=True)
+    if w.size and not (w.min() >= 0 and top.min() > 0 and top.max() < np.inf):
+        raise ValueError("weights are finite and not negative, and one of them at least is positive")
+    whole = np.rint(w / top * 2.0**20).astype(np.int64)
     upto = np.cumsum(whole, axis=-1)
     uniform = np.asarray(u)
     target = np.minimum((uniform * upto[..., -1]).astype(np.int64), upto[..., -1] - 1)
@@ -157,10 +161,10 @@ def exponential(u: npt.ArrayLike) -> F64:
 
 
 def poisson(u: npt.ArrayLike, mean: npt.ArrayLike) -> I64:
-    """Poisson counts, by inversion on a grid of 2**-40; ``mean`` up to 500."""
+    """Poisson counts, by inversion on a grid of 2**-40; ``mean`` 0 to 500."""
     uniform, lam = np.broadcast_arrays(np.asarray(u, dtype=np.float64), np.asarray(mean, dtype=np.float64))
-    if lam.size and float(lam.max()) > 500:
-        raise ValueError(f"poisson by inversion reaches to a mean of 500, not {lam.max():g}")
+    if lam.size and not (lam.min() >= 0 and lam.max() <= 500):
+        raise ValueError(f"poisson by inversion takes means from 0 to 500, not {lam.min():g} to {lam.max():g}")
     count = np.zeros(uniform.shape, np.int64)
     term = np.exp(-lam)
     total = np.rint(term * 2.0**40).astype(np.int64)

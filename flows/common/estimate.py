@@ -12,13 +12,13 @@ from schemas.domain import Domain
 from schemas.load import load_domains
 
 MIB = 2**20
-RELEASE_BYTES_A_LINE = 110
+RELEASE_BYTES_A_LINE = 70
 """Bytes of a release for each line of the log, truth included: measured on `standard` (docs/performance.md)."""
-RUN_BYTES_A_LINE = 420
+RUN_BYTES_A_LINE = 230
 """Bytes of the run folder for each line, all stages together: measured likewise."""
-MEMORY_BYTES_A_LINE = 9_000
+MEMORY_BYTES_A_LINE = 3_600
 """Peak memory for each line of a shard that is at work: measured likewise."""
-BASE_MEMORY = 700 * MIB
+BASE_MEMORY = 400 * MIB
 """Memory of the main process and of each worker before any data."""
 CPU_US_A_LINE = 190
 """CPU time of all stages for each line: measured likewise."""

@@ -78,7 +78,7 @@ class ContentDigest:
     """A digest of schema and ordered rows that does not depend on how the rows are cut into chunks or files.
 
     Every column is fed, value by value in a canonical form, into hashes of its own: validity bytes, values with nulls
-    as zero, for text the lengths and the bytes, for lists the lengths and the elements.
+    as zero, for text the lengths and the bytes, for lists the lengths and the elements. What lies beneath a null is null.
     """
 
     def __init__(self, declared: Table) -> None:
@@ -100,27 +100,28 @@ class ContentDigest:
             total.update(f"{path} {self._streams[path].hexdigest()}\n".encode())
         return total.hexdigest()
 
-    def _stream(self, path: str) -> Any:
-        return self._streams.setdefault(path, hashlib.sha256())
+    def _put(self, path: str, data: bytes) -> None:
+        if data:  # else an empty chunk would leave a trace
+            self._streams.setdefault(path, hashlib.sha256()).update(data)
 
     def _feed(self, path: str, array: pa.Array) -> None:
         valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=np.uint8)
-        self._stream(f"{path}?").update(valid.tobytes())
+        self._put(f"{path}?", valid.tobytes())
         kind = array.type
         if pa.types.is_list(kind):
             lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int32)
-            self._stream(f"{path}#").update(lengths.tobytes())
+            self._put(f"{path}#", lengths.tobytes())
             self._feed(f"{path}[]", array.flatten())
         elif pa.types.is_struct(kind):
-            for place in range(kind.num_fields):
-                self._feed(f"{path}.{kind.field(place).name}", array.field(place))
+            for child, values in zip(kind, array.flatten(), strict=True):
+                self._feed(f"{path}.{child.name}", values)
         elif pa.types.is_string(kind) or pa.types.is_binary(kind):
             joined = array.cast(pa.large_binary()).fill_null(b"")
             lengths = pa.compute.binary_length(joined).to_numpy(zero_copy_only=False).astype(np.int64)
-            self._stream(f"{path}#").update(lengths.tobytes())
-            self._stream(path).update(_text_bytes(joined))
+            self._put(f"{path}#", lengths.tobytes())
+            self._put(path, _text_bytes(joined))
         else:
-            self._stream(path).update(_fixed_bytes(array))
+            self._put(path, _fixed_bytes(array))
 
 
 def _text_bytes(array: pa.Array) -> bytes:

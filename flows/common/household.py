@@ -31,5 +31,9 @@ def zones_of(users: pa.Table) -> tuple[npt.NDArray[np.int64], list[str]]:
 
 
 def rows_of(user_ids: pa.ChunkedArray, users: pa.Table) -> npt.NDArray[np.int64]:
-    """(n,) row of each user id among the users."""
-    return np.asarray(pc.index_in(user_ids, value_set=users["user_id"].combine_chunks()).to_numpy(), dtype=np.int64)
+    """(n,) row of each user id among the users. Raises ValueError naming an id that is not among them."""
+    rows = pc.index_in(user_ids, value_set=users["user_id"].combine_chunks())
+    if rows.null_count:
+        stranger = user_ids.filter(pc.is_null(rows))[0].as_py()
+        raise ValueError(f"{rows.null_count} rows are of users who are not among the {users.num_rows}, such as {stranger}")
+    return np.asarray(rows.to_numpy(), dtype=np.int64)

@@ -113,7 +113,7 @@ def is_intact(folder: Path) -> bool:
     try:
         receipt = read_json(folder / RECEIPT)
         return all(file_sha256(folder / f"{name}.parquet") == entry["sha256"] for name, entry in receipt.items())
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 

@@ -67,7 +67,8 @@ def sample_people(context: Context, tables: Tables) -> Tables:
     )
     declared = configured(PERSONAS, data)
     personas = declared.conform(pa.table({name: columns[name] for name in declared.columns}))
-    return {"users": USERS.conform(users), "personas": personas, "actors": _actors(personas, numbers, draws)}
+    actors = _actors(personas, numbers, data.dispositions.household_actor_share, draws)
+    return {"users": USERS.conform(users), "personas": personas, "actors": actors}
 
 
 def _draw(distribution: Distribution, numbers: U64, draws: Draws, drawn: Mapping[str, pa.Array]) -> pa.Array:
@@ -143,10 +144,10 @@ def _names(locale: pa.Array, sex: pa.Array, numbers: U64, draws: Draws) -> tuple
     return given, pools.take(pa.array((place * 3 + 2) * POOL + last))
 
 
-def _actors(personas: pa.Table, numbers: U64, draws: Draws) -> pa.Table:
-    """The user, and for households of two or more the person they live with who may use the same account."""
+def _actors(personas: pa.Table, numbers: U64, share: float, draws: Draws) -> pa.Table:
+    """The user, and for a share of the households of two or more the person they live with who may use the same account."""
     married = pc.equal(personas["marital_status"], "married").to_numpy()
-    shared = np.flatnonzero(personas["household_size"].to_numpy() > 1)
+    shared = np.flatnonzero((personas["household_size"].to_numpy() > 1) & (draws.uniform("shared account", numbers) < share))
     other = np.where(
         married[shared], "partner",
         np.array(["flatmate", "child", "parent"])[categorical(draws.uniform("relation", numbers[shared]), [0.4, 0.4, 0.2])],

@@ -31,7 +31,7 @@ def read_previous(folder: Path) -> str | None:
 def _changes(new: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[str]:
     yield from _table_changes(new["tables"], old["tables"])
     if new["schema_digest"] != old["schema_digest"]:
-        yield "The declared schema changed: columns, types, keys or closed sets of values."
+        yield "The declared schema changed: columns, types, keys, limits or meanings."
     yield from _setting_changes("Config", dict(_flat(new["config"]["data"])), dict(_flat(old["config"]["data"])))
     yield from _setting_changes("Package", new["packages"], old["packages"])
     if new["prompt_digest"] != old["prompt_digest"]:

@@ -18,6 +18,8 @@ _FAMILIES = {"noise": NOISE_KINDS, "drift": DRIFT_KINDS, "contradiction": CONTRA
 _SECTIONS = {"noise": "noise", "drift": "drift", "contradiction": "contradictions"}
 _SUFFIXES = ("", "_per_year")
 _WEEKS_PER_YEAR = 365.25 / 7
+_TYPED = ("search", "say", "review")
+"""Actions whose text the user types, and so can mistype."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def _counts(
     events, users = described["events"], described["users"]["rows"]
     copies = rows.get(("noise", "duplicate"), 0)
     hit, life_events = _ledger_sums(staging, files)
-    pairs = users * _sum(staging, files, "dispositions", "dimension", "n_unique")
+    pairs = users * _dimensions(staging, files)
     pair_text = "ledger rows per person and dimension"
     return {
         "accidental": _Count(
@@ -92,7 +94,7 @@ def _counts(
             "ledger rows per session, of any household",
         ),
         "duplicate": _Count(copies, events["rows"] - copies, "ledger rows per line that is no copy"),
-        "corrupt": _Count(hit, _sum(staging, files, "events", "text", "letters"), "letters hit per letter"),
+        "corrupt": _Count(hit, _typed_letters(staging, files), "letters hit per letter typed by a user"),
         "abrupt": _Count(
             life_events, users * config.window.weeks / _WEEKS_PER_YEAR,
             "life events that changed a taste, per person and year",
@@ -127,16 +129,23 @@ def _ledger_sums(staging: Path, files: Mapping[str, Any]) -> tuple[int, int]:
     return int(counted["letters"][0]), int(counted["life_events"][0])
 
 
-def _sum(staging: Path, files: Mapping[str, Any], table: str, column: str, how: str) -> int:
-    """Distinct values of the column, or the letters a to z in it."""
+def _dimensions(staging: Path, files: Mapping[str, Any]) -> int:
+    """How many dimensions people have a taste in."""
     import polars as pl
 
-    rows = _scan(staging, files, table)
-    if rows is None:
+    tastes = _scan(staging, files, "dispositions")
+    return 0 if tastes is None else int(tastes.select(pl.col("dimension").n_unique()).collect().item())
+
+
+def _typed_letters(staging: Path, files: Mapping[str, Any]) -> int:
+    """Letters a to z in what users typed themselves."""
+    import polars as pl
+
+    events = _scan(staging, files, "events")
+    if events is None:
         return 0
-    values = pl.col(column)
-    sought = values.n_unique() if how == "n_unique" else values.str.count_matches("[A-Za-z]").sum()
-    return int(rows.select(sought).collect().item())
+    typed = events.filter(pl.col("action").is_in(_TYPED), pl.col("source") == "self")
+    return int(typed.select(pl.col("text").str.count_matches("[A-Za-z]").sum()).collect().item())
 
 
 def _scan(staging: Path, files: Mapping[str, Any], table: str) -> polars.LazyFrame | None:

@@ -7,7 +7,8 @@ the same groups whatever the order they arrive in.
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from flows.common.draws import Draws, key_of, keys_of
 from flows.common.ids import user_numbers
 from flows.common.splits import split_of
 from flows.tasks.menus import Contrast, Menu
+from flows.tasks.secrecy import Shown
 from schemas.config import DataConfig
 from schemas.domain import Domain
 
@@ -65,6 +67,18 @@ class Selection:
     uses: Counter[int] = field(default_factory=Counter)
     undecided: set[int] = field(default_factory=set)
     """Candidates that stood in a group whose decision was not determined."""
+    shown: defaultdict[str, Shown] = field(default_factory=lambda: defaultdict(Shown))
+    """What each user's menus show."""
+
+    def add(self, group: Group, pool: Pool) -> None:
+        """Takes the group in."""
+        self.groups.append(group)
+        self.uses.update(group.members)
+        for member in group.members:
+            shown = self.shown[pool.user[member]].with_menu(group.contrast)
+            if shown is None:
+                raise ValueError(f"the menus of {pool.user[member]} would tell together what each keeps to itself")
+            self.shown[pool.user[member]] = shown
 
 
 def pool_of(candidates: pa.Table, domain: Domain, data: DataConfig, draws: Draws) -> Pool:
@@ -109,6 +123,11 @@ def contrasts(pool: Pool, domain: Domain, able: npt.NDArray[np.bool_], constrain
                         yield contrast, split, tuple(buckets[key] for key in wanted)
 
 
+def twos_beside(threes: int, share: float) -> int:
+    """How many groups of two constraints may stand beside those of three so that they are no more than their share."""
+    return math.floor(round(threes * share / (1 - share), 6))
+
+
 def select(
     pool: Pool, domain: Domain, data: DataConfig, draws: Draws, chosen: Selection,
     menu_of: Callable[[Contrast, int], Menu | None], decide: Callable[[Contrast, Menu, list[int]], F64],
@@ -122,8 +141,7 @@ def select(
     for constraints in (3, 2):
         quota = config.groups_per_domain - len(chosen.groups)
         if constraints == 2:
-            share = config.two_constraint_share
-            quota = min(quota, round(len(chosen.groups) * share / (1 - share)))
+            quota = min(quota, twos_beside(len(chosen.groups), config.two_constraint_share))
         found = [(draws.bits("contrast order", contrast.key())[()], contrast, buckets) for contrast, _, buckets in contrasts(pool, domain, able, constraints)]
         found.sort(key=lambda entry: int(entry[0]))
         made = len(chosen.groups)
@@ -135,8 +153,7 @@ def select(
                     break
                 group = _next_group(contrast, buckets, turn, pool, data, draws, chosen, menu_of, decide)
                 if group is not None:
-                    chosen.groups.append(group)
-                    chosen.uses.update(group.members)
+                    chosen.add(group, pool)
                     left.append((order, contrast, buckets))
             found = left
             turn += 1
@@ -154,7 +171,7 @@ def _next_group(
         for bucket in buckets:
             taken = {pool.user[m] for m in members}
             free = (r for r in bucket if chosen.uses[r] < data.tasks.tasks_per_candidate and r not in refused and pool.user[r] not in taken)
-            pick = next(free, None)
+            pick = next((r for r in free if chosen.shown[pool.user[r]].with_menu(contrast) is not None), None)
             if pick is None:
                 return None
             members.append(pick)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from flows.common.clock import DAY, HOUR, MINUTE, SECOND, to_utc, weekday_of
+from flows.common.clock import DAY, HOUR, MINUTE, SECOND, offset_us, to_utc, weekday_of
 from flows.common.draws import Draws, categorical, normal, poisson
 from schemas.config.data import WEEKDAYS, DomainTimeline
 from schemas.domain import Domain
@@ -82,6 +83,12 @@ def within(some: Sittings, people: People, span: Span) -> Sittings:
     """Those that begin inside the window and the life of the account."""
     inside = (some.start_us >= np.maximum(span.start, people.signed_up_us[some.person])) & (some.start_us < span.end)
     return Sittings(some.person[inside], some.key[inside], some.start_us[inside])
+
+
+def is_on(weekdays: Sequence[str], at_us: I64, person: I64, people: People, span: Span) -> npt.NDArray[np.bool_]:
+    """(n,) whether each instant falls on one of these days of the week where the person lives."""
+    local = at_us + offset_us(at_us, people.zone[person], people.zones, span.around)
+    return np.isin(weekday_of(local // DAY), [WEEKDAYS.index(day) for day in weekdays])
 
 
 def rates(domain: Domain, numbers: U64, draws: Draws) -> F64:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC
 
 import numpy as np
@@ -16,7 +17,7 @@ from flows.common.pace import TALK_SECONDS, steps_us
 from flows.common.presentation import presented
 from flows.common.stage import Context, Tables
 from flows.timelines.choices import chosen_positions, options_on_show, shelf
-from flows.timelines.rhythm import People, Span, sittings, without_overlap
+from flows.timelines.rhythm import People, Span, is_on, sittings, without_overlap
 from flows.timelines.rows import (
     PLACES, Content, Lines, Part, driver_lists, event_rows, session_rows, statement_rows, truth_rows, unique_ids,
 )
@@ -53,7 +54,7 @@ def simulate(context: Context, tables: Tables) -> Tables:
         _domain_part(domain, data.timelines.domains.get(name, DomainTimeline()), people, span, draws)
         for name, domain in domains.items()
     ]
-    parts, kept = _one_at_a_time([*parts, _talk_part(talk, list(domains), people, draws)], span)
+    parts, kept = _one_at_a_time([*parts, _talk_part(talk, list(domains), people, draws)], data.timelines.domains, people, span)
     talk = talk.where(kept)
     sessions = [session_rows(part, domains, people, span, draws) for part in parts]
     disposition_ids = tables["dispositions"]["disposition_id"].combine_chunks()
@@ -132,10 +133,13 @@ def _after_start(session: I64, step: I64, sessions: int) -> tuple[I64, I64]:
     return running[1:] - running[begin][session], running[begin[1:]] - running[begin[:-1]]
 
 
-def _one_at_a_time(parts: list[Part], span: Span) -> tuple[list[Part], npt.NDArray[np.bool_]]:
-    """The parts with starts moved so that no two sessions of a person overlap, those cut that would outlast the window.
+def _one_at_a_time(
+    parts: list[Part], own: Mapping[str, DomainTimeline], people: People, span: Span
+) -> tuple[list[Part], npt.NDArray[np.bool_]]:
+    """The parts with starts moved so that no two sessions of a person overlap.
 
-    The second value says which sessions of the last part are kept.
+    Sessions are cut that would outlast the window or reach into a day on which their domain has none. The second value
+    says which sessions of the last part are kept.
     """
     starts = without_overlap(
         np.concatenate([p.person for p in parts]), np.concatenate([p.start_us for p in parts]),
@@ -147,6 +151,10 @@ def _one_at_a_time(parts: list[Part], span: Span) -> tuple[list[Part], npt.NDArr
     for part, first, last in zip(parts, borders[:-1], borders[1:], strict=True):
         start = starts[first:last]
         keep = start + part.length_us < span.end
+        weekdays = own[part.name].weekdays if part.name in own else None
+        if weekdays is not None:
+            for moment in (start, start + part.length_us):
+                keep &= is_on(weekdays, moment, part.person, people, span)
         line = keep[part.lines.session]
         lines = Lines((np.cumsum(keep) - 1)[part.lines.session[line]], part.lines.place[line], part.lines.after_us[line])
         result.append(Part(part.name, part.domain[keep], part.person[keep], part.key[keep], start[keep], part.length_us[keep], lines))

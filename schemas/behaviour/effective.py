@@ -58,7 +58,9 @@ def effective_values(
 ) -> EffectiveValues:
     """Arrays for lookup from the table. ``dimensions`` maps full names to their values in the order of the domain file.
 
-    ``person_column`` is `actor_id`; people without a row for a dimension get value 0 and strength 0.
+    ``person_column`` is `actor_id`; people without a row for a dimension get value 0 and strength 0. Lasting rows of one
+    person and dimension are taken to follow each other without a gap, so that each ends where the next begins.
+    Raises ValueError for a value that its dimension does not have, and for a second state of one person and dimension.
     """
     names = list(dimensions)
     person = pc.index_in(dispositions[person_column], value_set=people)
@@ -72,6 +74,8 @@ def effective_values(
     for place, name in enumerate(names):
         here = what == place
         found = pc.index_in(text.filter(pa.array(here)), value_set=pa.array(list(dimensions[name])))
+        if found.null_count:
+            raise ValueError(f"{name} has no value {text.filter(pa.array(here)).filter(pc.is_null(found))[0].as_py()}")
         code[here] = found.to_numpy()
     begins = dispositions["valid_from"].cast(pa.int64()).to_numpy()[rows]
     ends = pc.fill_null(dispositions["valid_to"].cast(pa.int64()), NEVER).to_numpy()[rows]
@@ -79,6 +83,9 @@ def effective_values(
     shape = (len(people), len(names))
     strength = np.zeros(shape)
     strength[who, what] = dispositions["strength"].to_numpy()[rows]
+
+    if np.unique(who[passing] * len(names) + what[passing]).size < int(passing.sum()):
+        raise ValueError("a person has two passing states in one dimension")
 
     def states(source: I64, blank: int) -> I64:
         target = np.full(shape, blank, np.int64)

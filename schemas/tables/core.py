@@ -147,6 +147,8 @@ def _refusal(source: pa.DataType, target: pa.DataType) -> str | None:
         return _refusal_of_children(source, target)
     if pa.types.is_timestamp(source) and pa.types.is_timestamp(target) and source.tz is None:
         return "a time without a zone is not an instant"
+    if pa.types.is_floating(source) and pa.types.is_floating(target) and source.bit_width > target.bit_width:
+        return f"{target} holds fewer digits than {source}"
     if _sort_of(source) != _sort_of(target):
         return f"{source} and {target} are different kinds of things"
     return None

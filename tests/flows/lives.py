@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pyarrow as pa
+from scipy import stats
 
 from flows.catalogue.flow import CATALOGUE_STAGE
 from flows.common.draws import Draws
@@ -31,6 +36,24 @@ STAGES: dict[str, Stage] = {
     )
 }
 """In an order in which each stage finds what it reads."""
+SURE = 0.999
+"""A count passes if it lies among the middle 99.9 % of what its rate would give."""
+QUIET: dict[str, Any] = {
+    "noise": {"accidental": 0, "other_person": 0, "duplicate": 0, "corrupt": 0}, "drift": {"abrupt_per_year": 0},
+    "contradictions": {"stated_vs_done": 0, "temporary_state": 0},
+}
+"""The section `disturb` with nothing in it."""
+
+
+@dataclass(frozen=True)
+class Lives:
+    """A config and what the stages made of it."""
+
+    data: DataConfig
+    tables: Tables
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        return frame(self.tables[name])
 
 
 def small_config(users: int, weeks: int = 8, start: datetime = START, **data: Any) -> DataConfig:
@@ -52,19 +75,53 @@ def live(
 ) -> Tables:
     """Every table of the stages from ``first`` to ``last``, and those known before.
 
-    With a ``size`` the users go by shards of so many; the tables of all shards are then put one behind the other.
+    With a ``size`` the users go by shards of so many, from the first stage on; the tables of all shards are then put one
+    behind the other.
     """
     names = list(STAGES)
-    chosen = names[names.index(first) : names.index(last) + 1]
     whole: Tables = dict(known or {})
     by_shard: dict[Shard, Tables] = {shard: {} for shard in shards_of(data.users, size or data.users)}
-    for name in chosen:
-        if name in WHOLE_STAGES:
+    for name in names[names.index(first) : names.index(last) + 1]:
+        if name == "catalogue":
+            whole |= catalogue(data.seed, tuple(data.domains))
+        elif name in WHOLE_STAGES:
             whole |= run(name, data, whole)
-            continue
-        made = []
-        for shard, own in by_shard.items():
-            made.append(run(name, data, whole | own, shard))
-            own |= made[-1]
-        whole |= {table: pa.concat_tables(part[table] for part in made) for table in made[0]}
+        else:
+            made = []
+            for shard, own in by_shard.items():
+                made.append(run(name, data, whole | own, shard))
+                own |= made[-1]
+            whole |= {table: pa.concat_tables(part[table] for part in made).combine_chunks() for table in made[0]}
     return whole
+
+
+@cache
+def catalogue(seed: int, domains: tuple[str, ...]) -> Tables:
+    """The tables of the catalogue, which depend on nothing else of the config."""
+    return run("catalogue", small_config(1, seed=seed, domains=list(domains)), {})
+
+
+def frame(table: pa.Table) -> pl.DataFrame:
+    made = pl.from_arrow(table)
+    assert isinstance(made, pl.DataFrame)
+    return made
+
+
+def same_rows(one: pa.Table, other: pa.Table) -> bool:
+    """Whether the rows and their order are equal, chunks aside."""
+    return bool(one.combine_chunks().equals(other.combine_chunks()))
+
+
+def is_likely(hits: int, trials: int, rate: float) -> bool:
+    """Whether so many hits are what the rate gives, by the binomial."""
+    low, high = stats.binom.interval(SURE, trials, rate)
+    return bool(low <= hits <= high)
+
+
+def fits(counts: Any, shares: Any) -> bool:
+    """Whether counts are what the shares give, by Pearson's chi-square."""
+    counts, shares = np.asarray(counts, float), np.asarray(shares, float)
+    kept = shares > 0
+    if counts[~kept].any():
+        return False
+    return bool(stats.chisquare(counts[kept], counts.sum() * shares[kept] / shares[kept].sum()).pvalue > 1 - SURE)

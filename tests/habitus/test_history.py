@@ -111,6 +111,16 @@ def test_histories_do_not_depend_on_what_was_asked_before(release: habitus.Relea
     assert all(again.history(name).events.equals(forth[name]) for name in reversed(names))
 
 
+def test_a_line_that_is_dated_ahead_is_not_known_before_it_happens() -> None:
+    """No release holds one, for `logged_at` is never before `at`; the rule asks for both all the same."""
+    place = EVENTS.column_names.index("logged_at")
+    ahead = EVENTS.set_column(place, "logged_at", pa.repeat(pa.scalar(START, EVENTS["at"].type), EVENTS.num_rows))
+    task = {"task_id": "t", "user_id": "u000000", "asked_at": ASKED_AT}
+    history = build_history(task, "natural", None, SESSIONS, ahead, EVENTS.slice(0, 0), None)
+    assert max(history.events["at"].to_pylist()) < ASKED_AT
+    assert history.events.num_rows == 4 + 4 + 4 + 2
+
+
 EVENTS = fake_tables(1)["events"]
 SESSIONS = fake_tables(1)["sessions"]
 

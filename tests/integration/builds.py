@@ -11,10 +11,9 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -73,45 +72,52 @@ def run_folder(out: Path) -> Path:
     return run
 
 
-def start(
-    folder: Path, *arguments: str, api: str | None = None, prefix: Sequence[str] = (), **changes: str
-) -> subprocess.Popen[str]:
-    """`habitus` at work in ``folder``, where `outputs` is, as a process group of its own.
+@dataclass(frozen=True)
+class Started:
+    """One call of `habitus` at work. What it prints goes into files, which a process that outlives it cannot hold up."""
 
-    ``api`` is a running Prefect server; without it the build starts its own, as a new user's does.
-    """
+    folder: Path
+    process: subprocess.Popen[bytes]
+
+    def finish(self) -> Ran:
+        """What became of it."""
+        try:
+            code = self.process.wait(PATIENCE_S)
+        except BaseException:
+            end_all(self.folder)
+            raise
+        return Ran(self.folder, code, (self.folder / "stdout").read_text(), (self.folder / "stderr").read_text())
+
+
+def environment(folder: Path, api: str | None, **changes: str) -> dict[str, str]:
+    """That of a user whose home is in the folder, and who has the Prefect server ``api`` or none."""
     for name in ("home", "audit"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
-    environment |= {
+    told = {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
+    told |= {
         "HOME": str(folder / "home"), "PYTHONPATH": os.pathsep.join((str(AUDIT), str(ROOT))),
         "HABITUS_AUDIT": str(folder / "audit"),
     }
     if api is not None:
-        environment |= {"PREFECT_API_URL": api, "PREFECT_HOME": str(folder / "home" / "prefect")}
-    return subprocess.Popen(
-        [*prefix, str(BIN / "habitus"), *arguments], cwd=folder, env={**environment, **changes}, text=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-    )
+        told |= {"PREFECT_API_URL": api, "PREFECT_HOME": str(folder / "home" / "prefect")}
+    return told | changes
 
 
-def finish(process: subprocess.Popen[str], folder: Path) -> Ran:
-    """What became of it."""
-    try:
-        stdout, stderr = process.communicate(timeout=PATIENCE_S)
-    except BaseException:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        raise
-    return Ran(folder, process.returncode, stdout, stderr)
+def start(folder: Path, *arguments: str, api: str | None = None, prefix: Sequence[str] = (), **changes: str) -> Started:
+    """`habitus` at work in ``folder``, where `outputs` is, as a process group of its own."""
+    settings = environment(folder, api, **changes)
+    with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
+        return Started(folder, subprocess.Popen(
+            [*prefix, str(BIN / "habitus"), *arguments], cwd=folder, env=settings, stdin=subprocess.DEVNULL, stdout=stdout,
+            stderr=stderr, start_new_session=True,
+        ))
 
 
 def habitus(
     folder: Path, *arguments: str, api: str | None = None, prefix: Sequence[str] = (), **changes: str
 ) -> Ran:
     """`habitus` run to its end."""
-    return finish(start(folder, *arguments, api=api, prefix=prefix, **changes), folder)
+    return start(folder, *arguments, api=api, prefix=prefix, **changes).finish()
 
 
 def made(ran: Ran) -> Ran:
@@ -120,11 +126,12 @@ def made(ran: Ran) -> Ran:
     return ran
 
 
-def wait_until(there: Any, process: subprocess.Popen[str], what: str) -> None:
-    """Returns as soon as ``there()`` is true; the process must still be at work then."""
+def wait_until(there: Callable[[], object], started: Started, what: str) -> None:
+    """Returns as soon as ``there()`` is true; the call must still be at work then."""
     deadline = time.monotonic() + PATIENCE_S
     while not there():
-        assert process.poll() is None, f"ended with {process.returncode} before there was {what}"
+        code = started.process.poll()
+        assert code is None, f"ended with {code} before there was {what}"
         assert time.monotonic() < deadline, f"there was no {what}"
         time.sleep(0.02)
 
@@ -145,18 +152,16 @@ def table(release: Path, layer: str, name: str) -> pa.Table:
 @contextlib.contextmanager
 def prefect_server(folder: Path) -> Iterator[str]:
     """The address of a Prefect server of our own on the loopback interface; it ends with the block."""
-    folder.mkdir(parents=True, exist_ok=True)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
-    environment |= {
-        **OFFLINE, "HOME": str(folder), "PREFECT_HOME": str(folder / "prefect"), "PREFECT_SERVER_API_HOST": "127.0.0.1",
-        "PREFECT_SERVER_API_PORT": port, "PREFECT_SERVER_UI_ENABLED": "false", "HABITUS_AUDIT": str(folder),
-    }
+    settings = environment(
+        folder, None, **OFFLINE, PREFECT_HOME=str(folder / "prefect"), PREFECT_SERVER_API_HOST="127.0.0.1",
+        PREFECT_SERVER_API_PORT=port, PREFECT_SERVER_UI_ENABLED="false",
+    )
     with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen(
-            [str(BIN / "prefect"), "server", "start"], env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=log,
+            [str(BIN / "prefect"), "server", "start"], env=settings, cwd=folder, stdin=subprocess.DEVNULL, stdout=log,
             stderr=subprocess.STDOUT, start_new_session=True,
         )
     try:
@@ -186,7 +191,7 @@ def _answers(url: str) -> bool:
 def left_running(folder: Path) -> list[int]:
     """Processes that builds in or below the folder started and that still run, by what their environment says.
 
-    None where the system does not show environments of processes.
+    Empty where the system does not show the environments of processes.
     """
     mark = f"HABITUS_AUDIT={folder}".encode()
     found = []

@@ -200,7 +200,7 @@ def test_values_are_shown_as_yaml_writes_them() -> None:
 @pytest.mark.parametrize(
     ("data", "field", "value", "rule", "fix"),
     [
-        ({"users": 0}, "data.users", "0", "must be 1 to 999999999", "the nearest that is allowed is 1"),
+        ({"users": 0}, "data.users", "0", "must be 1 to 999999", "the nearest that is allowed is 1"),
         ({"users": 24.0}, "data.users", "24.0", "must be a whole number", "write 24"),
         ({"users": "1_000"}, "data.users", "1_000", "must be a whole number", "write 1000 without quotes"),
         ({"users": True}, "data.users", "true", "must be a whole number", "write a whole number"),

@@ -56,7 +56,7 @@ def test_show_prints_a_file_that_checks_out_as_the_same(tmp_path: Path, capsys: 
 
 
 def test_diff_names_keys_and_says_whether_the_data_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "mine.yaml").write_text("extends: smoke\nexecution: {workers: 2}\n")
+    (tmp_path / "mine.yaml").write_text("extends: smoke\nname: smoke\nexecution: {workers: 2}\n")
     mine = str(tmp_path / "mine.yaml")
     assert main(["config", "diff", "smoke", mine]) == 0
     assert capsys.readouterr().out.splitlines() == ["execution.workers: 1 -> 2", "same data digest"]
@@ -156,5 +156,5 @@ def test_errors_are_plain_lines_where_there_is_no_terminal_or_no_colour(variable
     done = subprocess.run(call, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        "--set data.users: data.users is 0; must be 1 to 999999999. The nearest that is allowed is 1.\n"
+        "--set data.users: data.users is 0; must be 1 to 999999. The nearest that is allowed is 1.\n"
     )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import itertools
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from flows.release.series import Limits, Series, row_bytes
 from schemas.tables import RELEASED, TableError
 from tests.flows.release.release_fakes import fake_tables, tree
 
+CONSTANT = {"domain": "food", "category": "main", "title": "Dish", "price_cents": 1, "currency": "USD"}
 EVENTS = fake_tables(8)["events"]
 ANSWERS = fake_tables(8)["answers"]
 
@@ -55,6 +57,19 @@ def test_bytes_and_digest_do_not_depend_on_how_the_rows_arrive(
     assert tree(one) == tree(other)
     assert whole.digest.hexdigest() == cut.digest.hexdigest()
     assert whole.nulls == cut.nulls
+
+
+def test_pages_inside_a_row_group_fall_the_same_way_however_the_rows_arrive(tmp_path: Path) -> None:
+    """Texts of several pages: written as they arrive, each portion would begin its own batches of values."""
+    texts = [hashlib.sha256(str(number).encode()).hexdigest() * 3 for number in range(20_000)]
+    items = pa.table({
+        "item_id": [f"i{number:05d}" for number in range(20_000)], "description": texts,
+        "owner_user_id": pa.nulls(20_000, pa.string()), **{name: pa.repeat(value, 20_000) for name, value in CONSTANT.items()},
+    })
+    rows = RELEASED["items"].conform(items.select(list(RELEASED["items"].columns)))
+    _write(tmp_path / "one", rows, [], Limits(20_000), "items")
+    _write(tmp_path / "other", rows, [97, 777, 5_000, 5_001, 11_003], Limits(20_000), "items")
+    assert tree(tmp_path / "one") == tree(tmp_path / "other")
 
 
 def test_files_end_before_so_many_bytes(tmp_path: Path) -> None:

@@ -23,19 +23,19 @@ def broken(tiny: Any, folder: Path, group: str | None = None) -> dict[str, list[
         return check_rules(database, [rule for rule in rules if group in (None, rule.group)])
 
 
-def change(table: str, place: int = 0, **values: Any) -> Callable[[Rows], None]:
+def change(table: str, place: int = 0, **values: Any) -> Callable[[Rows], object]:
     return lambda rows: rows[table][place].update(values)
 
 
-def drop(table: str, place: int = 0) -> Callable[[Rows], None]:
-    return lambda rows: rows[table].pop(place) and None
+def drop(table: str, place: int = 0) -> Callable[[Rows], object]:
+    return lambda rows: rows[table].pop(place)
 
 
-def add(table: str, place: int = 0, **values: Any) -> Callable[[Rows], None]:
+def add(table: str, place: int = 0, **values: Any) -> Callable[[Rows], object]:
     return lambda rows: rows[table].append({**rows[table][place], **values})
 
 
-def shift(table: str, column: str, by: timedelta, place: int = 0) -> Callable[[Rows], None]:
+def shift(table: str, column: str, by: timedelta, place: int = 0) -> Callable[[Rows], object]:
     def apply(rows: Rows) -> None:
         row = rows[table][place]
         moment: datetime = row[column]
@@ -105,7 +105,7 @@ SPOILT = [
      "answers.gold: names the options marked `is_gold` (1): u000000-t1"),
     ("gold", change("answers", gold="o0"), "answers.gold: is JSON with `option_ids` or `ask` (1): u000000-t1"),
     ("gold", change("answers", gold='{"option_ids": []}'), "answers.gold: is JSON with `option_ids` or `ask` (1): u000000-t1"),
-    ("gold", lambda rows: rows["answers"][0]["options"].pop() and None,
+    ("gold", lambda rows: rows["answers"][0]["options"].pop(),
      "answers.options: are the options of the task, each once (1): u000000-t1"),
     ("gold", lambda rows: rows["tasks"][0]["options"].append(rows["tasks"][0]["options"][0]),
      "tasks.options: have distinct ids within a task (1): u000000-t1"),
@@ -126,7 +126,7 @@ NAMES = [f"{group}: {told.split(':')[0]} {place}" for place, (group, _, told) in
 
 @pytest.mark.parametrize(("group", "spoil", "told"), SPOILT, ids=NAMES)
 def test_what_breaks_a_rule_is_named_with_table_column_rule_and_ids(
-    group: str, spoil: Callable[[Rows], None], told: str, tiny: Any, tmp_path: Path
+    group: str, spoil: Callable[[Rows], object], told: str, tiny: Any, tmp_path: Path
 ) -> None:
     spoil(tiny.rows)
     assert told in [str(violation) for violation in broken(tiny, tmp_path, group)[group]]
