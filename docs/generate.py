@@ -1,6 +1,6 @@
-"""Writes what is generated in docs/ and the excerpts in README.md. With ``--check`` it writes nothing and says what differs.
+"""Writes the generated pages of docs/ and the excerpts in README.md.
 
-Run by ``make docs``. Every page follows from what the project declares: tables, config, command line, stages. The
+Run by ``make docs``; with ``--check`` it writes nothing and says what differs. Every page follows from what the project declares: tables, config, command line, stages. The
 excerpts follow from the preset `smoke`, whose stages are run in memory.
 """
 
@@ -15,6 +15,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -47,8 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             target.write_text(text, encoding="utf-8")
             continue
         stale += 1
-        lines = difflib.unified_diff(before.splitlines(), text.splitlines(), path, f"{path} as generated", lineterm="", n=1)
-        sys.stderr.write("\n".join(list(lines)[:SHOWN]) + "\n")
+        there, wanted = before.splitlines(), text.splitlines()
+        lines = list(difflib.unified_diff(there, wanted, path, f"{path} as generated", lineterm="", n=1))
+        sys.stderr.write("\n".join(lines[:SHOWN]) + "\n")
     if stale:
         sys.stderr.write(f"{stale} pages differ from what the project declares; run `make docs` and commit them\n")
     return 1 if stale else 0
@@ -85,12 +87,13 @@ def dictionary() -> str:
     """Every table and column, released ones first."""
     lines = [
         "# Data dictionary\n", NOTE,
-        "Every table and column. Times are instants in UTC; `utc_offset_min` beside them gives the user's wall clock. Money is "
-        "in whole cents. Rows lie on disk in the order of the key, which is unique. A column may hold nulls only where *null* "
-        "says so. Attributes that a config adds stand at the end of `personas`, as text.\n",
-        "Visible tables, in `data/`, are what an agent may read. Sealed tables, in `sealed/`, are the truth, for scoring and "
-        "analysis. Internal tables pass between stages and never leave the run folder ([stages](stages.md)).\n",
-        *table(["table", "layer", "one row is"], [[f"[`{t.name}`](#{t.name})", t.layer, t.doc] for t in RELEASED.values()]), "",
+        "Every table and column. Times are instants in UTC; `utc_offset_min` beside them gives the user's wall clock. "
+        "Money is in whole cents. Rows lie on disk in the order of the key, which is unique. A column may hold nulls "
+        "only where *null* says so. Attributes that a config adds stand at the end of `personas`, as text.\n",
+        "Visible tables, in `data/`, are what an agent may read. Sealed tables, in `sealed/`, are the truth, for "
+        "scoring and analysis. Internal tables pass between stages and never leave the run folder "
+        "([stages](stages.md)).\n",
+        *table(["table", "layer", "holds"], [[_link(t), t.layer, t.doc] for t in RELEASED.values()]), "",
     ]
     for title, tables in (("Visible", VISIBLE), ("Sealed", SEALED), ("Internal", INTERNAL)):
         lines.append(f"## {title}\n")
@@ -99,12 +102,16 @@ def dictionary() -> str:
     return "\n".join(lines)
 
 
+def _link(declared: Table) -> str:
+    return f"[`{declared.name}`](#{declared.name})"
+
+
 def _table_lines(declared: Table) -> Iterator[str]:
     yield f"### {declared.name}\n"
     yield f"{declared.doc} Key: {', '.join(f'`{name}`' for name in declared.key)}."
     alike = next((t for t in RELEASED.values() if t.columns == declared.columns), declared)
     if alike is not declared:
-        yield f"Columns as in [`{alike.name}`](#{alike.name}).\n"
+        yield f"Columns as in {_link(alike)}.\n"
         return
     yield ""
     headings = ["column", "type", "unit", "null", "meaning", "allowed", "refers to"]
@@ -114,10 +121,9 @@ def _table_lines(declared: Table) -> Iterator[str]:
 
 def _column_cells(declared: Table, name: str, field: Field) -> list[str]:
     reference = declared.references.get(name)
-    return [
-        f"`{name}`", type_text(field.type), field.unit or "", "yes" if name in declared.optional else "", field.doc, _allowed(field),
-        f"`{reference}`" if reference else "",
-    ]
+    null = "yes" if name in declared.optional else ""
+    refers_to = f"`{reference}`" if reference else ""
+    return [f"`{name}`", type_text(field.type), field.unit or "", null, field.doc, _allowed(field), refers_to]
 
 
 def _allowed(field: Field) -> str:
@@ -145,15 +151,17 @@ def config_keys() -> str:
 
     lines = [
         "# Config\n", NOTE,
-        "`habitus config show smoke` prints a complete config with these comments; `habitus config check FILE` finds everything "
-        "that is wrong with one, and `habitus config diff A B` says whether two can give different data. `data` is digested: "
-        "changing any of its keys changes the data. `execution` says how a build runs and changes nothing in it. Files are "
-        "YAML 1.2, so `no` is text and `22:00` is not a number; a key that does not exist, or stands twice, is an error.\n",
+        "`habitus config show smoke` prints a complete config with these comments; `habitus config check FILE` finds "
+        "everything that is wrong with one, and `habitus config diff A B` says whether two can give different data. "
+        "`data` says what is made and is digested; `execution` says how a build runs, and changes nothing in what it "
+        "makes. Files are YAML 1.2, so `no` is text and `22:00` is not a number; a key that does not exist, or stands "
+        "twice, is an error.\n",
         (inspect.getdoc(loader) or "").split("\n\n", 1)[1].replace("``", "`") + "\n",
     ]
     for path, model in _sections(Config, ""):
-        lines += [f"## {path or 'top level'}\n", first_line(model) + "\n"]
-        lines += [*table(["key", "type", "range", "default", "meaning"], list(_key_rows(model, path))), ""]
+        lines += [f"## `{path}`\n" if path else "## Top level\n", first_line(model) + "\n"]
+        if rows := list(_key_rows(model, path)):
+            lines += [*table(["key", "type", "range", "default", "meaning"], rows), ""]
     return "\n".join(lines)
 
 
@@ -175,8 +183,13 @@ def _key_rows(model: type[BaseModel], path: str) -> Iterator[list[str]]:
         assert slot is not None
         if slot.fields:
             continue  # has a table of its own
-        key = f"{path}.{name}" if path else name
-        yield [f"`{key}`", _value_text(slot), _range_text(slot), _default_text(field), (field.description or "").replace("\n", " ")]
+        key = f"`{path}.{name}`" if path else f"`{name}`"
+        yield [key, _value_text(slot), _range_text(slot), _default_text(field), field.description or ""]
+
+
+NAMES: Mapping[Any, str] = {
+    int: "whole number", float: "number", str: "text", bool: "true or false", datetime: "time with offset",
+}
 
 
 def _value_text(slot: Slot) -> str:
@@ -191,8 +204,7 @@ def _value_text(slot: Slot) -> str:
         if part is not None and part.fields:
             return "map of sections"
         return "map of shares" if part is not None and part.annotation is float else "map of maps of shares"
-    names = {"int": "whole number", "float": "number", "str": "text", "bool": "true or false", "datetime": "time with offset"}
-    return names.get(kind.__name__, kind.__name__)
+    return NAMES[kind]
 
 
 def _range_text(slot: Slot) -> str:
@@ -215,8 +227,8 @@ def _default_text(field: FieldInfo) -> str:
 
 
 def command_line() -> str:
-    """Every verb with its options, as its own help has them, and what exit codes mean."""
-    from flows.cli.main import app
+    """Every verb with its options and examples, as its own help has them, and what exit codes mean."""
+    from flows.cli.main import EXAMPLES, app
 
     text = app.generate_docs(output_format="markdown", recursive=True)
     head, _, rest = text.partition("## Table of Contents")
@@ -228,8 +240,11 @@ def command_line() -> str:
     ]
     head = re.sub(r"\n*Exit codes:[^\n]*\n", "\n", head)
     results = "Results go to standard output, everything on the way to standard error.\n"
-    return "\n".join([head.replace("# habitus\n", f"# Command line\n\n{NOTE}", 1).rstrip() + "\n", results,
-                      *table(["exit code", "meaning"], codes), "", verbs.rstrip() + "\n"])
+    examples = EXAMPLES.strip().removeprefix("Examples:").replace("\n\n", "\n- ").strip()
+    return "\n".join([
+        head.replace("# habitus\n", f"# Command line\n\n{NOTE}", 1).rstrip() + "\n", results,
+        *table(["exit code", "meaning"], codes), "", verbs.rstrip(), "", "## Examples\n", examples, "",
+    ])
 
 
 # The stages.
@@ -243,26 +258,26 @@ def stages() -> str:
 
     lines = [
         "# Stages\n", NOTE,
-        "A stage is a pure function from the config, the seed and declared tables to declared tables. Stages never import each "
-        "other: they meet in these tables. `flows/pipeline.py` says which waits for which. A stage *by users* runs once for "
-        "each shard of users; the others run once.\n",
+        "A stage is a pure function from the config, the seed and declared tables to declared tables. Stages never "
+        "import each other: they meet in these tables. `flows/pipeline.py` says which waits for which. A stage *by "
+        "users* runs once for each shard of users; the others run once.\n",
     ]
     for stage in STAGES.values():
-        module = inspect.getmodule(stage.run)
         source = Path(inspect.getfile(stage.run)).relative_to(ROOT).as_posix()
-        assert module is not None
         how = "by users" if stage.name in BY_USERS else "once"
         lines += [
-            f"## {stage.name}\n", f"{first_line(stage.run)} Runs {how}; `{stage.run.__name__}` in `{source}`.\n".replace("``", "`"),
-            f"Reads: {_read_text(stage.reads)}.\n", f"Writes: {', '.join(f'`{declared.name}`' for declared in stage.writes)}.\n",
+            f"## {stage.name}\n",
+            f"{first_line(stage.run)} Runs {how}; `{stage.run.__name__}` in `{source}`.\n",
+            f"Reads: {_read_text(stage.reads)}.\n",
+            f"Writes: {', '.join(f'`{declared.name}`' for declared in stage.writes)}.\n",
         ]
+    sources = [[f"`{name}`", stage, f"`{own}`"] for name, (stage, own) in {**BY_SHARD, **AT_ONCE}.items()]
+    sources += [[f"`{name}`", "none yet: declared, without rows", ""] for name in NOT_MADE]
     lines += [
         "## release\n",
-        "`publish_run` in `flows/release/flow.py` takes the released tables from the parts, writes them to a staging folder, "
-        "judges that folder from its files alone, and gives it its name.\n",
-        *table(["released table", "from stage", "its table there"],
-               [[f"`{name}`", stage, f"`{own}`"] for name, (stage, own) in {**BY_SHARD, **AT_ONCE}.items()]
-               + [[f"`{name}`", "none yet: declared, without rows", ""] for name in NOT_MADE]), "",
+        "`publish_run` in `flows/release/flow.py` takes the released tables from the parts, writes them to a staging "
+        "folder, judges that folder from its files alone, and gives it its name.\n",
+        *table(["released table", "from stage", "its table there"], sources), "",
     ]
     return "\n".join(lines)
 
@@ -273,8 +288,7 @@ def _read_text(reads: Mapping[str, str]) -> str:
     by_stage: dict[str, list[str]] = {}
     for name, stage in reads.items():
         by_stage.setdefault(stage, []).append(f"`{name}`")
-    told = (f"{', '.join(names)} of {stage.rstrip('*')}{' (all shards)' if stage.endswith('*') else ''}" for stage, names in by_stage.items())
-    return "; ".join(told)
+    return "; ".join(f"{', '.join(names)} of {stage.replace('*', ' (all shards)')}" for stage, names in by_stage.items())
 
 
 # The excerpts of the README.
@@ -336,13 +350,14 @@ def task_excerpt(task: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str
     answer = next(row for row in tables["answers"].to_pylist() if row["task_id"] == task["task_id"])
     constraints = [row for row in tables["constraints"].to_pylist() if row["task_id"] == task["task_id"]]
     lines = [
-        f"{task['task_id']}  {task['family']}  asked {task['asked_at']:%Y-%m-%d %H:%M} UTC", f"  “{task['request']}”",
+        f"{task['task_id']}  {task['family']}  asked {task['asked_at']:%Y-%m-%d %H:%M} UTC",
+        f"  “{task['request']}”",
         *(f"  {option['option_id']}  {option['label']}" for option in task["options"]),
         f"  tools: {', '.join(task['tool_ids'])}", "", "sealed:",
     ]
     for row in constraints:
-        evidence = f"{len(row['evidence_event_ids'])} lines of evidence"
-        lines.append(f"  {row['dimension']} {row['operator']} {row['value']}  ({row['status']}, {row['implicitness_measured']}, {evidence})")
+        kind = f"{row['status']}, {row['implicitness_measured']}, {len(row['evidence_event_ids'])} lines of evidence"
+        lines.append(f"  {row['dimension']} {row['operator']} {row['value']}  ({kind})")
     for option in answer["options"]:
         meaning = "right" if option["is_gold"] else ", ".join(option["failures"])
         lines.append(f"  {option['option_id']}  {meaning}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -11,9 +12,11 @@ from typing import Any
 
 from prefect import flow, task
 from prefect.futures import PrefectFuture, as_completed
+from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
 from flows.catalogue.flow import CATALOGUE_STAGE
+from flows.common.orphans import end_with_parent, end_with_this_process
 from flows.common.stage import WHOLE, Shard, is_intact, part_folder, run_stage, shards_of
 from flows.dispositions.flow import DISPOSITIONS_STAGE
 from flows.disturb.flow import CORRUPT_STAGE, DISTURB_STAGE
@@ -119,6 +122,20 @@ def _wait_for(parts: list[PrefectFuture[PartDone]]) -> None:
 def run_build(job: Job) -> Outcome:
     """The flow on one thread, or on as many processes as the config has workers."""
     workers = job.config.execution.workers
-    runner: Any = ThreadPoolTaskRunner(max_workers=1) if workers == 1 else ProcessPoolTaskRunner(max_workers=workers)
-    outcome: Outcome = build.with_options(task_runner=runner)(job)
+    runner: Any = ThreadPoolTaskRunner(max_workers=1)
+    if workers > 1:
+        runner = ProcessPoolTaskRunner(max_workers=workers, initializer=end_with_parent, initargs=(os.getpid(),))
+    with temporary_settings({PREFECT_API_URL: PREFECT_API_URL.value() or _own_server()}):
+        outcome: Outcome = build.with_options(task_runner=runner)(job)
     return outcome
+
+
+def _own_server() -> str:
+    """The address of a Prefect server for this process and its workers, each of which would else start one of its own."""
+    from prefect.server.api.server import SubprocessASGIServer  # two seconds that workers need not spend
+
+    server = SubprocessASGIServer()
+    server.start()
+    if server.server_process is not None:
+        end_with_this_process(server.server_process.pid)
+    return server.api_url

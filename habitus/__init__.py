@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from habitus.history import History
 from habitus.release import Release, ReleaseError, UnknownTask, open_release
-from validation.world.checker import score
+from habitus.scoring import score
 
 __all__ = ["History", "Release", "ReleaseError", "UnknownTask", "open_release", "score"]

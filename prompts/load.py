@@ -150,6 +150,8 @@ class RequestBanks(Section):
 
 
 class StyleBank(Section):
+    """What speakers put into a text besides words."""
+
     emoji: Annotated[list[str], Field(min_length=1)]
 
 

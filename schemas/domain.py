@@ -165,6 +165,8 @@ class ToolSpec(Section):
 
 
 class AppSpec(Section):
+    """An app of the domain, and on what it runs."""
+
     name: str
     devices: dict[str, Positive]
     """Device to share."""
@@ -258,5 +260,7 @@ class LifeEvent(Section):
 
 
 class LifeEvents(Section):
+    """Life events, each with what it moves."""
+
     schema_version: Literal[1]
     events: dict[Name, LifeEvent]

@@ -50,4 +50,9 @@ def terminal(quiet: bool = False, verbose: bool = False) -> Terminal:
 def _console(stderr: bool) -> Console:
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            """The reader has seen enough, which is no error. Rich would exit with 1, which here means a failed gate."""
+            raise BrokenPipeError
+
+    return Plain(stderr=stderr, markup=False, highlight=False, emoji=False, soft_wrap=True)

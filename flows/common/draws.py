@@ -138,7 +138,7 @@ def categorical(u: npt.ArrayLike, weights: npt.ArrayLike) -> I64:
     Raises ValueError for weights that are negative, not finite, or all zero.
     """
     w = np.asarray(weights, dtype=np.float64)
-    top = w.max(axis=-1, keepdims=True)
+    top: F64 = w.max(axis=-1, keepdims=True)
     if w.size and not (w.min() >= 0 and top.min() > 0 and top.max() < np.inf):
         raise ValueError("weights are finite and not negative, and one of them at least is positive")
     whole = np.rint(w / top * 2.0**20).astype(np.int64)
@@ -147,7 +147,7 @@ def categorical(u: npt.ArrayLike, weights: npt.ArrayLike) -> I64:
     target = np.minimum((uniform * upto[..., -1]).astype(np.int64), upto[..., -1] - 1)
     if upto.ndim == 1:
         return np.searchsorted(upto, target, side="right").astype(np.int64)
-    return (upto <= target[..., None]).sum(axis=-1).astype(np.int64)
+    return np.asarray((upto <= target[..., None]).sum(axis=-1), dtype=np.int64)
 
 
 def normal(u: npt.ArrayLike) -> F64:

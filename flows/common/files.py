@@ -36,6 +36,7 @@ def open_output(target: Path) -> Iterator[IO[bytes]]:
 
 
 def write_text(target: Path, text: str) -> None:
+    """The text in UTF-8, whole or not at all."""
     with open_output(target) as stream:
         stream.write(text.encode())
 
@@ -62,6 +63,7 @@ def read_table(source: Path, columns: list[str] | None = None) -> pa.Table:
 
 
 def file_sha256(path: Path) -> str:
+    """SHA-256 of the bytes of a file, in hexadecimal digits."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -145,12 +147,14 @@ def _fixed_bytes(array: pa.Array) -> bytes:
 
 
 def content_digest(declared: Table, table: pa.Table) -> str:
+    """The ``ContentDigest`` of a whole table."""
     digest = ContentDigest(declared)
     digest.update(table)
     return digest.hexdigest()
 
 
 def read_json(path: Path) -> Any:
+    """What the file says. Raises OSError, or ValueError if it is no JSON."""
     return json.loads(path.read_text())
 
 

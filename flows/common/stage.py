@@ -63,10 +63,12 @@ class Stage:
 
 
 def shards_of(users: int, size: int) -> list[Shard]:
+    """The users in shards of ``size``, in their order; the last may be smaller."""
     return [Shard(first, min(first + size, users)) for first in range(0, users, size)]
 
 
 def part_folder(run: Path, stage: str, shard: Shard) -> Path:
+    """Where the tables of one stage of one shard lie, or will."""
     return run / stage / ("whole" if shard == WHOLE else shard.name)
 
 

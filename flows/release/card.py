@@ -13,7 +13,7 @@ from flows.release.changelog import changelog, read_previous
 from flows.release.datapackage import datapackage
 from flows.release.manifest import MANIFEST
 from flows.release.rates import KindRate, disturbance_rates
-from flows.release.splits import CATALOGUE
+from flows.common.splits import CATALOGUE
 from schemas.config import Config, ExecutionConfig
 from schemas.tables import Field, Table
 

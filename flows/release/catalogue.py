@@ -47,6 +47,7 @@ class Entry:
 
 
 def releases_folder(out: Path) -> Path:
+    """Where finished releases lie."""
     return out / "releases"
 
 

@@ -26,9 +26,12 @@ class Config(Section):
     execution: ExecutionConfig = Field(default_factory=ExecutionConfig)
 
     def data_digest(self) -> str:
-        """SHA-256 of the schema version and the `data` part, in JSON with sorted keys. The name is no data."""
+        """SHA-256 of the schema version and the `data` part as JSON. The name is no data.
+
+        Keys keep their order: shares are drawn in the order of the config, so that order is part of the data.
+        """
         payload = {"schema_version": self.schema_version, "data": self.data.model_dump(mode="json")}
-        return hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(payload).encode()).hexdigest()
 
 
 __all__ = ["SCHEMA_VERSION", "Config", "DataConfig", "ExecutionConfig"]

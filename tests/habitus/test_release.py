@@ -122,11 +122,11 @@ def test_dropped_rows_strange_files_and_changed_documents_are_found_by_verifying
 
 
 def test_users_attributes_of_their_own_are_read(tmp_path: Path) -> None:
-    from flows.release.publish import publish
+    from flows.release.publish import publish, staging_folder
     from flows.release.tables import stage_tables
     from schemas.config import Config
     from schemas.tables.configured import released_tables
-    from tests.flows.release.release_fakes import fake_config, passed, staging_folder
+    from tests.flows.release.release_fakes import fake_config, passed
 
     plain = fake_config(6).model_dump()
     plain["data"]["personas"]["attributes"] = {"pet": {"weights": {"no": 0.5, "cat": 0.5}}}

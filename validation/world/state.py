@@ -85,4 +85,5 @@ class ToolState(Section):
 
 
 def total_cents(lines: Iterable[Line]) -> int:
+    """What the lines cost together."""
     return sum(line.quantity * line.price_cents for line in lines)

@@ -131,7 +131,7 @@ def test_only_the_days_of_the_config_have_sessions() -> None:
     assert on.all()  # one that follows another within minutes can pass midnight
 
 
-@pytest.mark.parametrize(("zone", "hour"), product(("Pacific/Honolulu", "Asia/Tokyo"), (0, 12, 23)))
+@pytest.mark.parametrize(("zone", "hour"), list(product(("Pacific/Honolulu", "Asia/Tokyo"), (0, 12, 23))))
 def test_the_day_of_the_week_is_the_persons_own(zone: str, hour: int) -> None:
     own = people(1, (zone,))
     at = np.array([START + 5 * DAY + hour * HOUR])  # Saturday in London

@@ -8,6 +8,7 @@ import pytest
 from flows.common.draws import Draws, categorical, exponential
 from schemas.load import load_domain
 from validation.fidelity import metrics
+from validation.fidelity.distances import floor
 from validation.fidelity.metrics import DAY_NAMES, measure
 from validation.fidelity.occurrences import Occurrences, gaps_h, hour_counts, iso_weekday, local_hour, weekday_counts
 from validation.references.reader import Reference, load_reference
@@ -142,12 +143,11 @@ def test_nobody_doing_anything_decides_nothing(metric: str) -> None:
     assert (result.passed, result.verdict) == (None, "insufficient")
 
 
-def test_a_source_without_people_is_counted_in_its_days() -> None:
-    """13,397 orders on 1,206 days: 12,000 orders are worth 1,080 days, and 100 people are worth 100."""
-    crowd = measure("food", "hour_of_day", "food_takeaway_london", real_people("food_takeaway_london", 6000, 2))
-    family = measure("food", "hour_of_day", "food_takeaway_london", real_people("food_takeaway_london", 200, 60))
-    assert crowd.worst is not None and family.worst is not None
-    assert crowd.worst.floor < family.worst.floor
+@pytest.mark.parametrize(("users", "each", "weeks"), [(6000, 2, 12_000 * 178 / 13_397), (50, 240, 50)])
+def test_a_source_without_people_is_counted_in_weeks_of_its_orders(users: int, each: int, weeks: float) -> None:
+    """13,397 orders fill 178 weeks, so 12,000 are worth 159; but 50 people are not worth more than 50."""
+    result = measure("food", "day_of_week", "food_takeaway_london", real_people("food_takeaway_london", users, each))
+    assert result.parts[0].floor == pytest.approx(floor(weeks, 178, 0.021926), abs=1e-6)
 
 
 def test_what_the_domain_file_gates_is_gated_and_the_rest_is_reported() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.release.splits import split_of
+from flows.common.splits import split_of
 from tests.flows.release.release_fakes import fake_config
 
 
