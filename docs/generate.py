@@ -1,7 +1,8 @@
 """Writes the generated pages of docs/ and the excerpts in README.md.
 
-Run by ``make docs``; with ``--check`` it writes nothing and says what differs. Every page follows from what the project declares: tables, config, command line, stages. The
-excerpts follow from the preset `smoke`, whose stages are run in memory.
+Run by ``make docs``; with ``--check`` it writes nothing and says what differs. Every page follows from what the
+project declares: tables, config, command line, stages. The excerpts follow from the preset `smoke`, whose stages are
+run in memory.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import functools
 import inspect
 import io
 import json
@@ -253,6 +255,7 @@ def command_line() -> str:
 def stages() -> str:
     """What every stage makes from what, and where the released tables come from."""
     from flows.cli.build import BY_USERS
+    from flows.common.code import project_root
     from flows.pipeline import STAGES
     from flows.release.flow import AT_ONCE, BY_SHARD, NOT_MADE
 
@@ -263,7 +266,7 @@ def stages() -> str:
         "users* runs once for each shard of users; the others run once.\n",
     ]
     for stage in STAGES.values():
-        source = Path(inspect.getfile(stage.run)).relative_to(ROOT).as_posix()
+        source = Path(inspect.getfile(stage.run)).relative_to(project_root()).as_posix()
         how = "by users" if stage.name in BY_USERS else "once"
         lines += [
             f"## {stage.name}\n",
@@ -288,7 +291,8 @@ def _read_text(reads: Mapping[str, str]) -> str:
     by_stage: dict[str, list[str]] = {}
     for name, stage in reads.items():
         by_stage.setdefault(stage, []).append(f"`{name}`")
-    return "; ".join(f"{', '.join(names)} of {stage.replace('*', ' (all shards)')}" for stage, names in by_stage.items())
+    told = ((", ".join(names), stage.replace("*", " (all shards)")) for stage, names in by_stage.items())
+    return "; ".join(f"{names} of {stage}" for names, stage in told)
 
 
 # The excerpts of the README.
@@ -307,6 +311,7 @@ def with_excerpts(readme: str) -> str:
     return readme
 
 
+@functools.cache
 def smoke_tables() -> dict[str, pa.Table]:
     """Every table of every stage for the preset `smoke`, all people in one shard."""
     from flows.common.config import load_config

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from tests.integration.builds import Ran, end_all, habitus, made, prefect_server
 
 ABSENT_DATA = "raw data"
@@ -17,7 +18,8 @@ skipped: list[tuple[str, str]] = []
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--no-unexpected-skips", action="store_true", help=f"fail if a test was skipped for another reason than absent {ABSENT_DATA}",
+        "--no-unexpected-skips", action="store_true",
+        help=f"fail if a test was skipped for another reason than absent {ABSENT_DATA}",
     )
 
 
@@ -49,12 +51,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @pytest.fixture(scope="session")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder for builds. What they leave running ends with the session, and what they made goes."""
+def workshop(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A folder for builds. What they leave running ends with the session; what they made goes, unless a test failed."""
     folder = tmp_path_factory.mktemp("builds")
     yield folder
     end_all(folder)
-    shutil.rmtree(folder, ignore_errors=True)
+    if not request.session.testsfailed:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
@@ -93,7 +96,10 @@ def variants(workshop: Path, api: str, narrow_vectors: str) -> dict[str, Ran]:
 
     wanted = dict([
         build("four_workers", "--workers", "4", PYTHONHASHSEED="12345", TZ="Asia/Tokyo"),
-        build("narrow_vectors", "--set", "execution.shard_users=5", "--json", NPY_DISABLE_CPU_FEATURES=narrow_vectors, PYTHONHASHSEED="1"),
+        build(
+            "narrow_vectors", "--set", "execution.shard_users=5", "--json", NPY_DISABLE_CPU_FEATURES=narrow_vectors,
+            PYTHONHASHSEED="1",
+        ),
         build("twice_the_people", "--users", "48"),
     ])
     if shutil.which("faketime"):

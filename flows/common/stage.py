@@ -114,9 +114,10 @@ def is_intact(folder: Path) -> bool:
     """Whether every file of the part is there with the hash of its receipt."""
     try:
         receipt = read_json(folder / RECEIPT)
-        return all(file_sha256(folder / f"{name}.parquet") == entry["sha256"] for name, entry in receipt.items())
+        intact = all(file_sha256(folder / f"{name}.parquet") == entry["sha256"] for name, entry in receipt.items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
+    return bool(receipt) and intact
 
 
 def read_part(folder: Path, name: str) -> pa.Table:

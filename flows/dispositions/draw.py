@@ -30,7 +30,11 @@ WEEKS_A_YEAR = 365.25 / 7
 
 
 class Moves(NamedTuple):
-    """Changes of lasting values, sorted by dimension, person and time; each truly changes the value."""
+    """What life events do to lasting values, sorted by dimension, person and time.
+
+    Every dimension of every event is there, those that held the value before too, so that a higher rate of events adds
+    rows and takes none away.
+    """
 
     person: I64
     dimension: I64
@@ -60,7 +64,7 @@ NO_END = -1
 
 
 def draw_dispositions(context: Context, tables: Tables) -> Tables:
-    """`dispositions` of users and actors, and `drift`: one ledger row for each dimension that a life event moved."""
+    """`dispositions` of users and actors, and `drift`: one ledger row for each dimension that a life event sets."""
     data, draws = context.data, context.draws
     domains = load_domains(data.domains)
     dimensions = {name: spec for d in domains.values() for name, spec in zip(d.dimension_ids(), d.dimensions.values(), strict=True)}
@@ -145,10 +149,9 @@ def _moves(
                     continue
                 column = names.index(name)
                 to = list(dimensions[name].values).index(value)
-                moved = chosen[current[person[chosen], column] != to]
-                who = person[moved]
-                full = np.full(moved.size, 1, np.int64)
-                found.append((who, full * column, at[moved], current[who, column], full * to, when[moved], kind[moved]))
+                who = person[chosen]
+                full = np.full(chosen.size, 1, np.int64)
+                found.append((who, full * column, at[chosen], current[who, column], full * to, when[chosen], kind[chosen]))
                 current[who, column] = to
     stacked = [np.concatenate(parts).astype(np.int64) for parts in zip(*found, strict=True)] if found else [np.empty(0, np.int64)] * 7
     order = np.lexsort((stacked[2], stacked[0], stacked[1]))
@@ -158,13 +161,13 @@ def _moves(
 def _lasting(
     names: list[str], liked: I64, strength: F64, signed_up: I64, moves: Moves, life: LifeEvents, dimensions: Mapping[str, DimensionSpec]
 ) -> list[Piece]:
-    """The value each person begins with, and one for each move; every interval ends where the next begins."""
+    """The value each person begins with, and one for each change; every interval ends where the next begins."""
     people = np.arange(liked.shape[0])
     pieces = []
     events = list(life.events)
     for column, name in enumerate(names):
         clock = dimensions[name].clock
-        here = np.flatnonzero(moves.dimension == column)
+        here = np.flatnonzero((moves.dimension == column) & (moves.before != moves.after))
         who, at = moves.person[here], moves.at_us[here]
         ends = np.full(here.size, NO_END, np.int64)
         same = who[1:] == who[:-1]

@@ -183,7 +183,7 @@ def _conflicts(ledger: pa.Table, dimension: str, users: pa.Table, asks: Asks, in
     policy = np.full(asks.person.size, None, dtype=object)
     claimed = np.full(asks.person.size, None, dtype=object)
     for kind, conclusion in POLICY_OF.items():
-        mine = np.flatnonzero(pc.equal(own["kind"], kind).to_numpy())
+        mine = np.flatnonzero(pc.and_(pc.equal(own["kind"], kind), pc.not_equal(own["before"], own["after"])).to_numpy())
         after = own["after"].take(pa.array(mine)).to_pylist()
         for value, who, since in zip(after, person[mine], onset[mine], strict=True):  # few: ledger rows of one dimension
             later = (asks.person == who) & (asks.at_us > since)

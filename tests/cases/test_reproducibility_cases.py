@@ -12,9 +12,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.integration.builds import ROOT, Ran, environment, hashes, table
 
 from schemas.tables import RELEASED
+from tests.integration.builds import ROOT, Ran, environment, hashes, table
 
 MANY = (
     "data.seed=11", "data.users=300", "data.window.end=2025-01-20T00:00:00+00:00", "data.tasks.groups_per_domain=4",

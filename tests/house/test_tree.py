@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.house.tree import ROOT, modules, parsed, tracked
 from tests.integration.builds import environment
 
@@ -43,9 +44,10 @@ def banned() -> dict[str, str]:
     """What no file may name, and why. Put together here, so that this file does not name it either."""
     hosts = ["py" + "pi.org", "python" + "hosted.org", "npm" + "js.org", "npm" + "js.com", "ana" + "conda.org", "crates" + ".io"]
     places = [ROOT, Path.home(), Path(sys.prefix), *(Path("/") / name for name in ("wo" + "rk", "ro" + "ot", "wo" + "rkspace"))]
+    whole = {rf"(?<![\w.<]){re.escape(str(place))}(?=[/\s\"'`),]|$)" for place in places if len(place.parts) > 1}
     return {
         **{re.escape(host): "a package registry" for host in hosts},
-        **{rf"(?<![\w.<]){re.escape(str(place))}(?=[/\s\"'`),]|$)": "a path of one machine" for place in places if len(place.parts) > 1},
+        **dict.fromkeys(sorted(whole), "a path of one machine"),
         r"(?<![\w.<])/(?:home|Users)/[a-z]\w*/": "somebody's home",
         r"\.\./sha" + "red": "data beside the project",
         "TO" + "DO|FIX" + "ME|X" + "XX": "something unfinished",
@@ -69,10 +71,17 @@ def test_every_prompt_file_is_named_by_code() -> None:
     assert [str(path) for path in files if not re.search(rf"[\"'/]{re.escape(path.stem)}[\"'.]", code)] == []
 
 
+STAGE_MODULES = """
+import json
+from flows.pipeline import STAGES
+print(json.dumps([stage.run.__module__ for stage in STAGES.values()]))
+"""
+
+
 def test_every_stage_has_tests_of_its_own(tmp_path: Path) -> None:
     listed = subprocess.run(
-        [sys.executable, "-c", "import json\nfrom flows.pipeline import STAGES\nprint(json.dumps([s.run.__module__ for s in STAGES.values()]))"],
-        cwd=ROOT, env=environment(tmp_path, None), capture_output=True, text=True, check=True,
+        [sys.executable, "-c", STAGE_MODULES], cwd=ROOT, env=environment(tmp_path, None), capture_output=True, text=True,
+        check=True,
     ).stdout
     folders = {module.split(".")[1] for module in json.loads(listed.splitlines()[-1])}
     assert len(folders) >= 7

@@ -22,7 +22,7 @@ from flows.common.environment import OFFLINE
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
-AUDIT = Path(__file__).parent / "audit"
+STARTUP = Path(__file__).parent / "startup"
 PATIENCE_S = 900
 STEERING = ("PREFECT_", "NO_COLOR", "FORCE_COLOR", "TZ", "PYTHONHASHSEED", "PYTHONPATH", "NPY_", "HABITUS_", "FAKETIME")
 """Variables of whoever runs the tests that a build must not see."""
@@ -95,7 +95,7 @@ def environment(folder: Path, api: str | None, **changes: str) -> dict[str, str]
         (folder / name).mkdir(parents=True, exist_ok=True)
     told = {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
     told |= {
-        "HOME": str(folder / "home"), "PYTHONPATH": os.pathsep.join((str(AUDIT), str(ROOT))),
+        "HOME": str(folder / "home"), "PYTHONPATH": os.pathsep.join((str(STARTUP), str(ROOT))),
         "HABITUS_AUDIT": str(folder / "audit"),
     }
     if api is not None:

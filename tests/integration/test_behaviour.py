@@ -13,12 +13,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.integration.builds import BIN, LIGHT, Ran, environment, habitus, hashes, run_folder
-from tests.integration.test_interruption import PARTS, reused
 
 from flows.common.files import file_sha256, write_table
 from schemas.tables import RELEASED
 from schemas.tables.visible import EVENTS
+from tests.integration.builds import BIN, LIGHT, Ran, environment, habitus, hashes, run_folder
+from tests.integration.test_interruption import PARTS, reused
 
 ESCAPE = "\x1b"
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -95,7 +95,7 @@ def test_the_same_build_again_says_unchanged_and_touches_nothing(again: tuple[di
 def test_without_colours_a_terminal_gets_none(again: tuple[dict[str, str], Ran]) -> None:
     shown = again[1].stdout
     assert ESCAPE in shown, "it was taken for no terminal"
-    assert {code for code in COLOUR.findall(shown)} <= {"\x1b[0m", "\x1b[1m", "\x1b[2m"}
+    assert set(COLOUR.findall(shown)) <= {"\x1b[0m", "\x1b[1m", "\x1b[2m"}
 
 
 def test_a_version_that_is_taken_by_other_content_is_refused(base: Ran, workshop: Path, api: str) -> None:

@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from tests.integration.builds import LIGHT, Ran, end_all, habitus, hashes, left_running, made, run_folder, start, wait_until
 
 PARTS = 36
 """Eight stages of four shards, and four of the whole."""
-LINE = re.compile(r"^(?P<stage>[a-z]+) +(?P<parts>\d+) of (?P=parts), (?:(?P<all>all)|.* s of CPU(?:, (?P<some>\d+))?)(?: there already)?$", re.M)
+LINE = re.compile(
+    r"^(?P<stage>[a-z]+) +(?P<parts>\d+) of (?P=parts), "
+    r"(?:(?P<all>all) there already|[\d.]+ s of CPU(?:, (?P<some>\d+) there already)?)$", re.M,
+)
 
 
 def reused(stderr: str) -> dict[str, int]:

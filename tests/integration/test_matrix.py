@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from tests.conftest import NO_FAKETIME
 from tests.integration.builds import Ran, habitus, hashes, made
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.integration.builds import ROOT
 
 ALLOWED = "import pytest\n\n@pytest.mark.skip(reason='needs raw data: timeuse')\ndef test_absent():\n    assert False\n"
@@ -20,7 +21,7 @@ def ran(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[s
     (folder / "conftest.py").write_text("from tests.conftest import *\n")
     (folder / "test_it.py").write_text(f"{text}\n\ndef test_sound():\n    pass\n")
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", str(folder), "-p", "no:cacheprovider", *options, str(folder)],
+        [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={folder}", "-p", "no:cacheprovider", *options, "."],
         env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=folder, capture_output=True, text=True, check=False,
     )
 

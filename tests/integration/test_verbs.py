@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.integration.builds import Ran, habitus, hashes, table
 
 from flows.cli.main import main
 from flows.common.files import file_sha256
+from tests.integration.builds import Ran, habitus, hashes, table
 
 EVENTS = "data/events/test-00000-of-00001.parquet"
 
@@ -95,7 +95,10 @@ def test_one_changed_value_under_a_new_list_fails_by_the_manifest(copy: Path, ca
 
 @pytest.mark.parametrize(
     ("column", "value", "gate"),
-    [("item_id", "food-nowhere", "cross.references"), ("source", "gossip", "structure.events"), ("price_cents", -5, "structure.events")],
+    [
+        ("item_id", "food-nowhere", "cross.references"), ("source", "gossip", "structure.events"),
+        ("price_cents", -5, "structure.events"),
+    ],
 )
 def test_one_impossible_value_under_a_new_list_and_manifest_fails_by_its_table(
     column: str, value: Any, gate: str, copy: Path, capsys: pytest.CaptureFixture[str]

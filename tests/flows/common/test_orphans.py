@@ -19,7 +19,12 @@ print(helper.pid, flush=True)
 if sys.argv[1] == "stays":
     time.sleep(60)
 """
-WORKER = "import os, sys, time\nfrom flows.common.orphans import end_with_parent\nend_with_parent(int(sys.argv[1]))\ntime.sleep(60)"
+WORKER = """
+import sys, time
+from flows.common.orphans import end_with_parent
+end_with_parent(int(sys.argv[1]))
+time.sleep(60)
+"""
 EMPLOYED = f"""
 import os, subprocess, sys, time
 helper = subprocess.Popen([sys.executable, "-c", {WORKER!r}, str(os.getpid())])
