@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -185,6 +186,7 @@ def one_of(expressions: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
 
 
+@cache
 def load_phrases(language: str = "en") -> Phrases:
     """The banks of a language. Raises ``SourceError`` with every violation, each with its line."""
     return check(Phrases, read_yaml(FOLDER / f"{language}.yaml"))

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,9 +80,10 @@ NO_FAKETIME = "the command `faketime`, which sets a process's clock, is not inst
 @pytest.fixture(scope="session")
 def narrow_vectors() -> str:
     """What to set `NPY_DISABLE_CPU_FEATURES` to, so that NumPy does without this machine's wide vector units."""
-    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+    import numpy as np
 
-    return " ".join(name for name in __cpu_dispatch__ if __cpu_features__[name])
+    config: dict[str, Any] = np.show_config(mode="dicts") or {}
+    return " ".join(config["SIMD Extensions"].get("found", []))
 
 
 @pytest.fixture(scope="session")

@@ -8,34 +8,42 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from tests.flows.lives import QUIET, STAGES, WHOLE_STAGES, Lives, Tables, live, run, same_rows, small_config
 
 from schemas.config import DataConfig
+from tests.flows.lives import QUIET, STAGES, WHOLE_STAGES, Lives, Tables, live, run, same_rows, small_config
 
 FEW, MANY = 24, 30
 DISTURB: dict[str, Any] = {
-    "noise": {"accidental": 0.05, "other_person": 0.1, "duplicate": 0.03, "corrupt": 0.02}, "drift": {"abrupt_per_year": 3.0},
+    "noise": {"accidental": 0.05, "other_person": 0.1, "duplicate": 0.03, "corrupt": 0.02},
+    "drift": {"abrupt_per_year": 3.0},
     "contradictions": {"stated_vs_done": 0.1, "temporary_state": 0.1},
 }
 PREFIX = {
-    "personas": ("users", "personas", "actors"), "dispositions": ("dispositions", "drift"),
+    "personas": ("users", "personas", "actors"),
+    "dispositions": ("dispositions", "drift"),
     "timelines": ("clean_sessions", "clean_events", "clean_truth", "clean_statements"),
     "disturb": ("symbolic_sessions", "symbolic_events", "symbolic_truth", "symbolic_ledger", "statements"),
-    "candidates": ("candidates",), "language": ("spoken_events", "spoken_truth"), "corrupt": ("events", "event_truth", "injections"),
+    "candidates": ("candidates",),
+    "language": ("spoken_events", "spoken_truth"),
+    "corrupt": ("events", "event_truth", "injections"),
 }
 """Tables whose rows hang on their user alone."""
 
 
-def config_with(users: int = MANY, **changes: dict[str, float]) -> DataConfig:
+def config_with(users: int = MANY, **changes: Any) -> DataConfig:
     """The config of all lives here; ``changes`` replace rates in the sections of `disturb`."""
     disturb = {section: rates | changes.get(section, {}) for section, rates in DISTURB.items()}
-    return small_config(users, 6, disturb=disturb, timelines={"statement_rate": 0.08}, release={"splits": {"test": 1.0}})
+    return small_config(
+        users, 6, disturb=disturb, timelines={"statement_rate": 0.08}, release={"splits": {"test": 1.0}}
+    )
 
 
 def reversed_shards(table: pa.Table, size: int) -> pa.Table:
     """The table's rows with the users' shards in the other order."""
     shard = [int(user[1:]) // size for user in table["user_id"].to_pylist()]
-    return pa.concat_tables(table.filter(pa.array([s == number for s in shard])) for number in sorted(set(shard), reverse=True))
+    return pa.concat_tables(
+        table.filter(pa.array([s == number for s in shard])) for number in sorted(set(shard), reverse=True)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +52,7 @@ def many() -> Lives:
     return Lives(data, live(data))
 
 
-def disturbed(many: Lives, **changes: dict[str, float]) -> Lives:
+def disturbed(many: Lives, **changes: Any) -> Lives:
     """The same people and clean lives, disturbed at other rates: up to the typos."""
     data = config_with(**changes)
     return Lives(data, spoken(data, live(data, "disturb", "disturb", many.tables)))
@@ -69,17 +77,20 @@ def test_fewer_people_are_the_first_of_more(table: str, many: Lives, few: Tables
     assert same_rows(first, few[table])
 
 
-@pytest.mark.parametrize(("size", "last"), [(5, "disturb"), (7, "settle")])
+@pytest.mark.parametrize(("size", "last"), [(5, "disturb"), (7, "candidates"), (15, "settle")])
 def test_the_size_of_a_shard_changes_no_row_of_any_table(size: int, last: str, many: Lives) -> None:
     parts = live(many.data, last=last, size=size)
-    assert last == "disturb" or parts.keys() == many.tables.keys()
+    assert last != "settle" or parts.keys() == many.tables.keys()
     assert many.tables["tasks"].num_rows > 0
     assert [name for name in parts if not same_rows(many.tables[name], parts[name])] == []
 
 
 def test_every_table_by_users_is_compared() -> None:
     by_user = {t.name for name, stage in STAGES.items() if name not in WHOLE_STAGES for t in stage.writes}
-    assert by_user - {name for names in PREFIX.values() for name in names} == {"certified", "evidence"}  # of the selection
+    assert by_user - {name for names in PREFIX.values() for name in names} == {
+        "certified",
+        "evidence",
+    }  # of the selection
 
 
 def rows_of(ledger: pl.DataFrame, *kinds: str) -> dict[str, dict[str, Any]]:
@@ -88,7 +99,10 @@ def rows_of(ledger: pl.DataFrame, *kinds: str) -> dict[str, dict[str, Any]]:
 
 KINDS = ("accidental", "other_person", "duplicate", "corrupt", "stated_vs_done", "temporary_state", "abrupt")
 RATES = {
-    "accidental": ("noise", 0.2), "other_person": ("noise", 0.4), "duplicate": ("noise", 0.2), "stated_vs_done": ("contradictions", 0.4),
+    "accidental": ("noise", 0.2),
+    "other_person": ("noise", 0.4),
+    "duplicate": ("noise", 0.2),
+    "stated_vs_done": ("contradictions", 0.4),
 }
 BEHIND_WORDS = {"duplicate", "stated_vs_done"}
 """Kinds that add lines in words, and so lines in which there can be typos."""
@@ -111,13 +125,18 @@ def test_more_typos_spare_no_line_and_touch_no_other_row(many: Lives) -> None:
     raised = disturbed(many, noise={"corrupt": 0.08})
     before, after = rows_of(many["injections"], "corrupt"), rows_of(raised["injections"], "corrupt")
     assert len(after) > 1.3 * len(before) > 100 and before.keys() <= after.keys()
-    assert all(after[name]["before"] == row["before"] and after[name]["event_ids"] == row["event_ids"] for name, row in before.items())
-    assert rows_of(many["injections"], *set(KINDS) - {"corrupt"}) == rows_of(raised["injections"], *set(KINDS) - {"corrupt"})
+    assert all(
+        after[name]["before"] == row["before"] and after[name]["event_ids"] == row["event_ids"]
+        for name, row in before.items()
+    )
+    assert rows_of(many["injections"], *set(KINDS) - {"corrupt"}) == rows_of(
+        raised["injections"], *set(KINDS) - {"corrupt"}
+    )
     columns = [name for name in many["events"].columns if name != "text"]
     assert many["events"].select(columns).equals(raised["events"].select(columns))
 
 
-def lived_again(**changes: dict[str, float]) -> Lives:
+def lived_again(**changes: Any) -> Lives:
     data = config_with(**changes)
     return Lives(data, live(data, last="disturb"))
 
@@ -130,17 +149,17 @@ def test_more_passing_states_take_none_away_and_move_no_other_target(many: Lives
     for kind in ("accidental", "other_person", "duplicate", "stated_vs_done", "abrupt"):
         one, other = (rows_of(lives["symbolic_ledger"], kind) for lives in (many, raised))
         assert one.keys() == other.keys(), kind
-    assert rows_of(many["symbolic_ledger"], "stated_vs_done", "abrupt") == rows_of(raised["symbolic_ledger"], "stated_vs_done", "abrupt")
+    assert rows_of(many["symbolic_ledger"], "stated_vs_done", "abrupt") == rows_of(
+        raised["symbolic_ledger"], "stated_vs_done", "abrupt"
+    )
 
 
-def test_more_life_events_take_away_only_moves_to_where_one_is_already(many: Lives) -> None:
+def test_more_life_events_take_none_away_and_move_no_other_target(many: Lives) -> None:
     raised = lived_again(drift={"abrupt_per_year": 12.0})
     before, after = (rows_of(lives["symbolic_ledger"], "abrupt") for lives in (many, raised))
-    assert len(before) > 5 and len(after) > 1.5 * len(before)
-    for name in before.keys() - after.keys():
-        lost = before[name]
-        earlier = [r for r in after.values() if (r["user_id"], r["dimension"]) == (lost["user_id"], lost["dimension"]) and r["onset_at"] < lost["onset_at"]]
-        assert max(earlier, key=lambda row: row["onset_at"])["after"] == lost["after"]
+    assert len(before) > 20 and len(after) > 1.5 * len(before)
+    for name, row in before.items():
+        assert after[name] | {"before": row["before"]} == row  # another event may have come first
     for kind in ("accidental", "other_person", "duplicate", "stated_vs_done", "temporary_state"):
         one, other = (rows_of(lives["symbolic_ledger"], kind) for lives in (many, raised))
         assert one.keys() == other.keys(), kind
@@ -154,19 +173,26 @@ def test_without_rates_the_clean_timeline_stands_as_it_is() -> None:
     assert same_rows(tables["clean_statements"], tables["statements"])
     assert tables["symbolic_ledger"].num_rows == tables["drift"].num_rows == 0
     tables = spoken(data, tables)
-    assert same_rows(tables["spoken_events"], tables["events"]) and same_rows(tables["spoken_truth"], tables["event_truth"])
+    assert same_rows(tables["spoken_events"], tables["events"]) and same_rows(
+        tables["spoken_truth"], tables["event_truth"]
+    )
     assert tables["injections"].num_rows == 0
 
 
 def test_the_clean_timeline_knows_of_no_noise(many: Lives) -> None:
-    again = lived_again(noise={"accidental": 0.5, "other_person": 0.9, "duplicate": 0.5}, contradictions={"stated_vs_done": 0.9})
+    again = lived_again(
+        noise={"accidental": 0.5, "other_person": 0.9, "duplicate": 0.5}, contradictions={"stated_vs_done": 0.9}
+    )
     for name in ("clean_sessions", "clean_events", "clean_truth", "clean_statements", "dispositions"):
         assert same_rows(many.tables[name], again.tables[name]), name
 
 
 def test_before_is_the_clean_row_even_where_kinds_overlap(many: Lives) -> None:
     heavy = disturbed(many, noise={"accidental": 0.5, "other_person": 0.6, "duplicate": 0.5, "corrupt": 0.3})
-    clean = {event: (item, options) for event, item, options in many["clean_events"].select("event_id", "item_id", "options").iter_rows()}
+    clean = {
+        event: (item, options)
+        for event, item, options in many["clean_events"].select("event_id", "item_id", "options").iter_rows()
+    }
     spoken = dict(heavy["spoken_events"].select("event_id", "text").iter_rows())
     typed = dict(heavy["events"].select("event_id", "text").iter_rows())
     by_event: dict[str, set[str]] = {}

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BY_USERS = ("personas", "dispositions", "timelines", "disturb", "candidates", "language", "corrupt", "certify")
 AT_ONCE = ("catalogue", "selection", "requests", "settle")
+INTERRUPTED = 130
+"""Exit code of a build that was stopped from the keyboard, as shells have it."""
 
 
 def build(
@@ -83,7 +85,7 @@ def _run(
         raise
     except KeyboardInterrupt:
         console.error(f"interrupted. Finished parts are kept: run the same command again to go on. Log: {log}")
-        raise
+        raise SystemExit(INTERRUPTED) from None
     except Exception as error:
         logging.getLogger("habitus").exception("the build broke")
         first = next(iter(str(error).splitlines()), "")

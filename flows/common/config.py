@@ -20,6 +20,7 @@ from schemas.config import Config, DataConfig
 from schemas.config.agreement import disagreements, levels_of, map_at
 from schemas.explain import Place, Slot, did_you_mean, inside, nearest
 from schemas.load import domain_names, load_domain
+from schemas.tables.sealed import PERSONAS
 from schemas.source import Source, SourceError, Violation, core_scalar, judge, read_text, read_yaml, shown, unreadable
 
 PRESETS = Path(__file__).parents[1] / "presets"
@@ -172,6 +173,7 @@ def _beyond(source: Source) -> list[Violation]:
     data = {"domains": default, **data}
     found: list[Violation] = []
     problems = [*disagreements(data), *_unknown_locales(data), *_unknown_zones(data)]
+    own = map_at(data, "personas", "attributes")
     for index, name in enumerate(data["domains"] if isinstance(data["domains"], list) else []):
         if not isinstance(name, str):
             continue
@@ -179,9 +181,15 @@ def _beyond(source: Source) -> list[Violation]:
             problems.append((("domains", index), "there is no such domain", did_you_mean(name, domain_names())))
             continue
         try:
-            load_domain(name)
+            domain = load_domain(name)
         except SourceError as error:
             found += error.violations
+            continue
+        for dimension in domain.dimensions:
+            for tilt in domain.dimensions[dimension].tilts:
+                if tilt.attribute not in PERSONAS.columns and tilt.attribute not in own:
+                    rule = f"the domain tilts {dimension} by `{tilt.attribute}`, which no person has"
+                    problems.append((("domains", index), rule, f"add `{tilt.attribute}` to data.personas.attributes"))
     for place, rule, fix in problems:
         if ("data", *place) not in source.ambiguous:
             found.append(source.violation(("data", *place), rule, fix))

@@ -16,7 +16,7 @@ from flows.common.ids import user_numbers
 from flows.common.presentation import presented
 from flows.common.stage import Context, Tables
 from flows.disturb.claims import Household, stated_vs_done, talk_rows, temporary_state
-from flows.disturb.noise import Copies, OtherPeople, Overlay, accidental, duplicate, lines_of, other_person
+from flows.disturb.noise import NOISE_ORDER, Copies, OtherPeople, Overlay, accidental, duplicate, lines_of, other_person
 from schemas.behaviour.catalogue_index import CatalogueIndex, catalogue_index
 from schemas.behaviour.effective import EffectiveValues, effective_values
 from schemas.domain import Domain
@@ -51,13 +51,14 @@ def disturb(context: Context, tables: Tables) -> Tables:
     selves, others = own_actors(tables["actors"], tables["users"]), other_actors(tables["actors"], tables["users"])
     tastes = _tastes(tables["dispositions"], selves, domains)
     noise = data.disturb.noise
-    overlays = [
-        other_person(
+    effects = {
+        "other_person": other_person(
             lines, users, OtherPeople(others, _tastes(tables["dispositions"], others, domains)), domains, indexes,
             data.timelines, noise.other_person, draws,
         ),
-        accidental(lines, noise.accidental, draws),
-    ]
+        "accidental": accidental(lines, noise.accidental, draws),
+    }
+    overlays = [effects[kind] for kind in NOISE_ORDER if kind in effects]
     copies = duplicate(lines, noise.duplicate, draws)
     claims, ledgers = [], [tables["drift"], *(overlay.ledger for overlay in overlays), copies.ledger]
     people = _household(tables["users"], selves, context)

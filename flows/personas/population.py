@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -61,6 +62,7 @@ def population(config: PersonasConfig) -> list[Distribution]:
     by_name = dict(built_in())
     for name, spec in config.attributes.items():
         by_name[name] = _own(name, spec)
+    _follow_numbers(by_name, config)
     problems: list[tuple[str, str, str, str]] = []
     for item in by_name.values():
         if item.parent is None:
@@ -84,6 +86,35 @@ def population(config: PersonasConfig) -> list[Distribution]:
         ordered += ready
         waiting = [d for d in waiting if d not in ready]
     return ordered
+
+
+def _follow_numbers(by_name: dict[str, Distribution], config: PersonasConfig) -> None:
+    """Where the config gives ages or incomes, the bands that others depend on follow from them, and are drawn no more."""
+    for band, number, bounds in (("age_group", "age_years", GROUP_YEARS), ("income_band", "income_usd", INCOME_BANDS)):
+        if number in config.attributes and band not in config.attributes and band not in _ancestors(by_name, number):
+            if any(d.parent == band for d in by_name.values()):
+                by_name[band] = _band_of(by_name[number], by_name[band], bounds)
+            else:
+                del by_name[band]
+
+
+def _ancestors(by_name: Mapping[str, Distribution], name: str) -> list[str]:
+    """What the attribute depends on, its parent first."""
+    found: list[str] = []
+    parent = by_name[name].parent
+    while parent is not None and parent in by_name and parent not in found:
+        found.append(parent)
+        parent = by_name[parent].parent
+    return found
+
+
+def _band_of(number: Distribution, band: Distribution, bounds: Mapping[str, tuple[int, int]]) -> Distribution:
+    """The band as a function of the number; the last one is open. A number below all bands gets no row."""
+    names, lows = list(bounds), [low for low, _ in bounds.values()]
+    known = tuple(level for level in number.levels if int(level) >= lows[0])
+    found = [names[bisect_right(lows, int(level)) - 1] for level in known]
+    rows = np.array([[float(level == name) for level in band.levels] for name in found])
+    return Distribution(band.name, band.levels, rows, number.name, known)
 
 
 def _own(name: str, spec: AttributeSpec) -> Distribution:

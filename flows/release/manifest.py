@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 MANIFEST_VERSION = 1
 PACKAGES = (
-    "faker", "numpy", "polars", "pyarrow", "duckdb", "pandas", "scipy", "prefect", "great_expectations", "habitus",
+    "faker", "numpy", "polars", "pyarrow", "duckdb", "pandas", "scipy", "prefect", "great_expectations", "tzdata", "habitus",
 )
 
 

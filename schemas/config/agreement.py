@@ -14,6 +14,8 @@ from schemas.explain import Place, did_you_mean, nearest
 from schemas.tables.sealed import PERSONAS
 
 WHOLE_NUMBERS = ("age_years", "income_usd", "household_size")
+ADULT = 18
+"""First age of the built-in population."""
 BANDS = ("age_group", "income_band")
 ATTRIBUTES = ("personas", "attributes")
 
@@ -29,7 +31,9 @@ class Disagreement(NamedTuple):
 def disagreements(data: Mapping[str, Any]) -> list[Disagreement]:
     """Every rule between keys that the `data` part breaks."""
     attributes = {name: spec for name, spec in map_at(data, *ATTRIBUTES).items() if isinstance(spec, dict)}
-    return [*_domains(data), *_names(attributes), *_values(attributes, data.get("users")), *_parents(attributes)]
+    return [
+        *_domains(data), *_names(attributes), *_values(attributes, data.get("users")), *_ages(attributes), *_parents(attributes),
+    ]
 
 
 def map_at(value: Any, *place: str) -> Mapping[str, Any]:
@@ -96,6 +100,18 @@ def _values(attributes: Mapping[str, Any], users: Any) -> Iterator[Disagreement]
                 if value not in POPULATION[name].levels:
                     fix = did_you_mean(value, POPULATION[name].levels)
                     yield Disagreement(here, f"value `{value}` is no band of `{name}`", fix)
+
+
+def _ages(attributes: Mapping[str, Any]) -> Iterator[Disagreement]:
+    """Ages must be those of adults as long as something depends on the built-in age groups."""
+    if "age_years" not in attributes or "age_group" in attributes:
+        return
+    young = [v for v in levels_of(attributes["age_years"]) if v.isascii() and v.isdigit() and int(v) < ADULT]
+    depend = [name for name, part in POPULATION.items() if part.given == "age_group" and name not in attributes]
+    depend += [name for name, spec in attributes.items() if spec.get("given") == "age_group"]
+    if young and depend:
+        rule = f"{_listed(young)} is below {ADULT}, where the age groups begin that decide {_listed(depend)}"
+        yield Disagreement((*ATTRIBUTES, "age_years"), rule, "give each of these weights, or a table given `age_years`")
 
 
 def _parents(attributes: Mapping[str, Any]) -> Iterator[Disagreement]:

@@ -5,18 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
-from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = {".venv", "outputs", ".git"}
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-
-
-class Block(NamedTuple):
-    """A fenced block: its language and its text."""
-
-    language: str
-    text: str
 
 
 def pages() -> list[Path]:

@@ -31,15 +31,26 @@ WHOLE_STAGES = ("catalogue", "selection", "requests", "settle")
 STAGES: dict[str, Stage] = {
     stage.name: stage
     for stage in (
-        CATALOGUE_STAGE, PERSONAS_STAGE, DISPOSITIONS_STAGE, TIMELINES_STAGE, DISTURB_STAGE, CANDIDATES_STAGE, SELECTION_STAGE,
-        LANGUAGE_STAGE, REQUESTS_STAGE, CORRUPT_STAGE, CERTIFY_STAGE, SETTLE_STAGE,
+        CATALOGUE_STAGE,
+        PERSONAS_STAGE,
+        DISPOSITIONS_STAGE,
+        TIMELINES_STAGE,
+        DISTURB_STAGE,
+        CANDIDATES_STAGE,
+        SELECTION_STAGE,
+        LANGUAGE_STAGE,
+        REQUESTS_STAGE,
+        CORRUPT_STAGE,
+        CERTIFY_STAGE,
+        SETTLE_STAGE,
     )
 }
 """In an order in which each stage finds what it reads."""
 SURE = 0.999
 """A count passes if it lies among the middle 99.9 % of what its rate would give."""
 QUIET: dict[str, Any] = {
-    "noise": {"accidental": 0, "other_person": 0, "duplicate": 0, "corrupt": 0}, "drift": {"abrupt_per_year": 0},
+    "noise": {"accidental": 0, "other_person": 0, "duplicate": 0, "corrupt": 0},
+    "drift": {"abrupt_per_year": 0},
     "contradictions": {"stated_vs_done": 0, "temporary_state": 0},
 }
 """The section `disturb` with nothing in it."""
@@ -71,7 +82,11 @@ def run(stage: str, data: DataConfig, tables: Mapping[str, pa.Table], shard: Sha
 
 
 def live(
-    data: DataConfig, first: str = "catalogue", last: str = "settle", known: Mapping[str, pa.Table] | None = None, size: int | None = None
+    data: DataConfig,
+    first: str = "catalogue",
+    last: str = "settle",
+    known: Mapping[str, pa.Table] | None = None,
+    size: int | None = None,
 ) -> Tables:
     """Every table of the stages from ``first`` to ``last``, and those known before.
 
@@ -110,6 +125,16 @@ def frame(table: pa.Table) -> pl.DataFrame:
 def same_rows(one: pa.Table, other: pa.Table) -> bool:
     """Whether the rows and their order are equal, chunks aside."""
     return bool(one.combine_chunks().equals(other.combine_chunks()))
+
+
+def low_high(column: pl.Series) -> tuple[Any, Any]:
+    """The smallest and the largest value."""
+    return column.min(), column.max()
+
+
+def mean(column: pl.Series) -> float:
+    value: Any = column.mean()
+    return float(value)
 
 
 def is_likely(hits: int, trials: int, rate: float) -> bool:

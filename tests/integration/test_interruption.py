@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.builds import LIGHT, Ran, end_all, habitus, hashes, left_running, made, run_folder, start, wait_until
+from tests.integration.builds import LIGHT, Ran, habitus, hashes, left_running, made, run_folder, start, wait_until
 
 PARTS = 36
 """Eight stages of four shards, and four of the whole."""
@@ -127,7 +127,8 @@ def interrupted(workshop: Path, api: str) -> tuple[Ran, Ran]:
 def test_an_interrupted_build_says_what_is_kept_and_leaves_no_half_release(place: int, interrupted: tuple[Ran, Ran]) -> None:
     ran = interrupted[place]
     assert ran.code == 130
-    assert "Finished parts are kept: run the same command again" in ran.stderr
+    assert "interrupted. Finished parts are kept: run the same command again" in ran.stderr
+    assert ran.stderr.count("interrupted") == 1 + ran.stderr.count(str(ran.folder)), "said once, but for the folder's name"
     assert "Traceback" not in ran.stderr and ran.stdout == ""
     assert not (ran.out / "releases").exists() or not list((ran.out / "releases").iterdir())
     assert not list(ran.out.glob("runs/.*.lock"))
@@ -140,9 +141,9 @@ def test_what_was_made_before_an_interruption_is_used(interrupted: tuple[Ran, Ra
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", [(), ("--workers", "2")], ids=["own server", "own server and two workers"])
-def test_a_kill_without_a_server_of_ones_own_is_survived(arguments: tuple[str, ...], base: Ran, tmp_path: Path) -> None:
-    again = kill_and_resume(tmp_path, *arguments, api=None)
-    end_all(tmp_path)
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_kill_of_a_build_with_its_own_server_is_survived_and_leaves_no_helper(workers: str, base: Ran, workshop: Path) -> None:
+    again = kill_and_resume(workshop / f"killed_with_{workers}", "--workers", workers, api=None)
     assert sum(reused(again.ran.stderr).values()) == again.there
     assert hashes(again.ran.out / "releases" / "smoke-0.1.0") == hashes(base.release)
+    assert left_running(again.ran.folder) == []

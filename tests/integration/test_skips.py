@@ -19,7 +19,8 @@ BROKEN = "import pytest\n\n@pytest.mark.xfail\ndef test_known():\n    assert Fal
 
 def ran(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text("from tests.conftest import *\n")
-    (folder / "test_it.py").write_text(f"{text}\n\ndef test_sound():\n    pass\n")
+    (folder / "test_it.py").write_text(text)
+    (folder / "test_sound.py").write_text("def test_sound():\n    pass\n")
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={folder}", "-p", "no:cacheprovider", *options, "."],
         env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=folder, capture_output=True, text=True, check=False,

@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 import pytest
 from scipy import stats
-from tests.flows.lives import Lives, is_likely, live, small_config
-from tests.flows.timelines.choosing import effective, own_actor, tastes_of
 
 from schemas.load import load_domains
+from tests.flows.lives import Lives, is_likely, live, low_high, small_config
+from tests.flows.timelines.choosing import effective, own_actor, tastes_of
 
 CELLS = 12
 """Dimensions of a person."""
@@ -22,17 +22,37 @@ def added(town: Lives) -> pl.DataFrame:
     """Statements that are neither of the clean timeline nor copies of its lines, with their ledger rows."""
     sessions = set(town["clean_sessions"]["session_id"])
     log = town["symbolic_events"].filter(~pl.col("session_id").is_in(sessions))
-    ledger = town["symbolic_ledger"].explode("event_ids").rename({"event_ids": "event_id"}).select(
-        "event_id", "injection_id", "kind", "policy", "before", "after", "onset_at", "ended_at", "cause", ledger_dimension="dimension"
+    ledger = (
+        town["symbolic_ledger"]
+        .explode("event_ids")
+        .rename({"event_ids": "event_id"})
+        .select(
+            "event_id",
+            "injection_id",
+            "kind",
+            "policy",
+            "before",
+            "after",
+            "onset_at",
+            "ended_at",
+            "cause",
+            ledger_dimension="dimension",
+        )
     )
-    return town["statements"].join(log.select("event_id", "session_id"), on="event_id").join(ledger, on="event_id", how="left")
+    return (
+        town["statements"]
+        .join(log.select("event_id", "session_id"), on="event_id")
+        .join(ledger, on="event_id", how="left")
+    )
 
 
 def test_every_added_talk_is_a_contradiction_of_the_ledger(added: pl.DataFrame) -> None:
     assert set(added["kind"]) == {"stated_vs_done", "temporary_state"}
     assert (added["dimension"] == added["ledger_dimension"]).all()
     assert dict(added.select("stance", "kind").unique().iter_rows()) == {
-        "usual": "stated_vs_done", "for_now": "temporary_state", "back_to_usual": "temporary_state",
+        "usual": "stated_vs_done",
+        "for_now": "temporary_state",
+        "back_to_usual": "temporary_state",
     }
 
 
@@ -50,7 +70,12 @@ def test_false_claims_name_another_value_than_the_one_that_lasts(town: Lives, ad
         assert row["before"] == effective(lasting, row["onset_at"])["value"] != row["after"] == row["value"]
         assert row["policy"] == "trust_behaviour"
     assert claims.select((pl.col("at") - pl.col("onset_at")).max()).item() < timedelta(minutes=15)
-    values = {v for domain in load_domains(town.data.domains).values() for names in domain.value_names().values() for v in names}
+    values = {
+        v
+        for domain in load_domains(town.data.domains).values()
+        for names in domain.value_names().values()
+        for v in names
+    }
     assert set(claims["value"]) <= values and claims["value"].n_unique() > 20
 
 
@@ -60,18 +85,24 @@ def test_passing_states_are_as_frequent_as_the_rate_says_and_all_are_told_of(tow
     assert is_likely(states.height, town.data.users * CELLS, config.temporary_state)
     told = added.filter(stance="for_now").join(states, left_on="cause", right_on="disposition_id", suffix="_state")
     assert told.height == states.height
-    assert (told["value"] == told["value_state"]).all() and (told["value"] == told["after"]).all() and (told["value"] != told["before"]).all()
+    assert (
+        (told["value"] == told["value_state"]).all()
+        and (told["value"] == told["after"]).all()
+        and (told["value"] != told["before"]).all()
+    )
     assert (told["onset_at"] == told["valid_from"]).all() and (told["ended_at"] == told["valid_to"]).all()
-    length = told["valid_to"] - told["valid_from"]
-    assert length.min() >= timedelta(days=config.state_days / 3, hours=-1) and length.max() <= timedelta(days=config.state_days, hours=1)
+    shortest, longest = low_high(told["valid_to"] - told["valid_from"])
+    hour, most = timedelta(hours=1), timedelta(days=config.state_days)
+    assert most / 3 - hour <= shortest and longest <= most + hour
 
 
 def test_a_state_is_announced_within_half_a_day_and_its_end_within_a_day(town: Lives, added: pl.DataFrame) -> None:
     said = added.with_columns(since=pl.col("at") - pl.col("onset_at"), after_end=pl.col("at") - pl.col("ended_at"))
     for_now, over = (said.filter(stance=stance) for stance in ("for_now", "back_to_usual"))
     talk = timedelta(minutes=15)
-    assert for_now["since"].min() >= timedelta(0) and for_now["since"].max() <= timedelta(hours=12) + talk
-    assert over["after_end"].min() >= timedelta(0) and over["after_end"].max() <= timedelta(days=1) + talk
+    for waits, most in ((for_now["since"], timedelta(hours=12)), (over["after_end"], timedelta(days=1))):
+        first, last = low_high(waits)
+        assert timedelta(0) <= first and last <= most + talk
     assert (over["value"] == over["before"]).all() and (over["policy"] == "follow_state_until_end").all()
     end = town.data.window.end - timedelta(days=1, minutes=15)
     ending = for_now.filter(pl.col("ended_at") < end)
@@ -80,16 +111,24 @@ def test_a_state_is_announced_within_half_a_day_and_its_end_within_a_day(town: L
 
 def test_nothing_but_the_words_tells_a_false_claim_from_a_true_one(town: Lives, added: pl.DataFrame) -> None:
     """Seconds, waiting times, hours of the day and devices are distributed alike."""
-    talks = town["symbolic_sessions"].filter(app="assistant").with_columns(
-        local=pl.col("started_at").dt.replace_time_zone(None) + pl.duration(minutes="utc_offset_min")
+    talks = (
+        town["symbolic_sessions"]
+        .filter(app="assistant")
+        .with_columns(local=pl.col("started_at").dt.replace_time_zone(None) + pl.duration(minutes="utc_offset_min"))
     )
-    lines = town["symbolic_events"].filter(action="say").join(talks, on="session_id").join(
-        town["statements"].filter(stance="usual").select("event_id"), on="event_id"
+    lines = (
+        town["symbolic_events"]
+        .filter(action="say")
+        .join(talks, on="session_id")
+        .join(town["statements"].filter(stance="usual").select("event_id"), on="event_id")
     )
     lines = lines.with_columns(
-        waits=(pl.col("at") - pl.col("started_at")).dt.total_seconds(), answers=(pl.col("ended_at") - pl.col("at")).dt.total_seconds(),
-        second=pl.col("started_at").dt.second().cast(pl.Int64), hour=pl.col("local").dt.hour().cast(pl.Int64),
-        day=pl.col("local").dt.weekday().cast(pl.Int64), phone=(pl.col("device") == "phone").cast(pl.Int64),
+        waits=(pl.col("at") - pl.col("started_at")).dt.total_seconds(),
+        answers=(pl.col("ended_at") - pl.col("at")).dt.total_seconds(),
+        second=pl.col("started_at").dt.second().cast(pl.Int64),
+        hour=pl.col("local").dt.hour().cast(pl.Int64),
+        day=pl.col("local").dt.weekday().cast(pl.Int64),
+        phone=(pl.col("device") == "phone").cast(pl.Int64),
     )
     false = lines["event_id"].is_in(set(added["event_id"]))
     assert false.sum() > 150
@@ -98,10 +137,16 @@ def test_nothing_but_the_words_tells_a_false_claim_from_a_true_one(town: Lives, 
     assert lines["hour"].min() == 8 and lines["hour"].max() == 21
 
 
-@pytest.mark.parametrize("contradictions", [{"stated_vs_done": 1.0, "temporary_state": 0}, {"stated_vs_done": 0, "temporary_state": 1.0}])
+@pytest.mark.parametrize(
+    "contradictions", [{"stated_vs_done": 1.0, "temporary_state": 0}, {"stated_vs_done": 0, "temporary_state": 1.0}]
+)
 def test_talks_stay_in_a_short_window(contradictions: dict[str, Any]) -> None:
     data = small_config(20, 2, disturb={"contradictions": contradictions})
     lives = Lives(data, live(data, last="disturb"))
     ends = lives["symbolic_sessions"]
-    assert ends.select(pl.col("started_at").min() >= data.window.start, pl.col("ended_at").max() < data.window.end).row(0) == (True, True)
-    assert set(lives["symbolic_ledger"].filter(family="contradiction")["kind"]) == {name for name, rate in contradictions.items() if rate}
+    assert ends.select(pl.col("started_at").min() >= data.window.start, pl.col("ended_at").max() < data.window.end).row(
+        0
+    ) == (True, True)
+    assert set(lives["symbolic_ledger"].filter(family="contradiction")["kind"]) == {
+        name for name, rate in contradictions.items() if rate
+    }

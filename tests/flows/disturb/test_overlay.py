@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from tests.flows.lives import Lives, live, small_config
 
 from flows.disturb.overlay import MAY_BREAK
 from schemas.tables.fields import NOISE_KINDS
+from tests.flows.lives import Lives, live, small_config
 
 WRITTEN = [("symbolic_events", "symbolic_truth", "symbolic_ledger"), ("events", "event_truth", "injections")]
 
@@ -38,7 +38,9 @@ def test_a_line_lists_exactly_the_ledger_rows_that_list_it(log: str, truth: str,
 
 
 @pytest.mark.parametrize(("log", "truth", "ledger"), WRITTEN)
-def test_the_noise_of_a_line_is_the_first_kind_in_the_written_order(log: str, truth: str, ledger: str, heavy: Lives) -> None:
+def test_the_noise_of_a_line_is_the_first_kind_in_the_written_order(
+    log: str, truth: str, ledger: str, heavy: Lives
+) -> None:
     kind = dict(heavy[ledger].select("injection_id", "kind").iter_rows())
     met = set()
     for ids, noise, is_noise in heavy[truth].select("injection_ids", "noise_kind", "is_noise").iter_rows():
@@ -53,7 +55,9 @@ def test_the_noise_of_a_line_is_the_first_kind_in_the_written_order(log: str, tr
 def test_a_copy_has_the_actor_and_the_dispositions_of_its_original_and_a_ledger_row_of_its_own(heavy: Lives) -> None:
     pairs = heavy["symbolic_ledger"].filter(kind="duplicate").select("injection_id", "before", "after")
     truth = heavy["symbolic_truth"]
-    both = pairs.join(truth, left_on="before", right_on="event_id").join(truth, left_on="after", right_on="event_id", suffix="_copy")
+    both = pairs.join(truth, left_on="before", right_on="event_id").join(
+        truth, left_on="after", right_on="event_id", suffix="_copy"
+    )
     assert both.height == pairs.height > 500 and both["noise_kind"].null_count() < both.height
     assert (both["actor_id"] == both["actor_id_copy"]).all()
     assert (both["driver_disposition_ids"] == both["driver_disposition_ids_copy"]).all()
@@ -61,13 +65,25 @@ def test_a_copy_has_the_actor_and_the_dispositions_of_its_original_and_a_ledger_
 
 
 def test_sessions_are_counted_and_end_with_their_last_line(heavy: Lives) -> None:
-    lines = heavy["symbolic_events"].group_by("session_id").agg(
-        pl.len(), pl.col("at").max(), pl.col("at").min().alias("first"), pl.col("seq").sort(), pl.col("domain").n_unique().alias("domains"),
-        pl.col("user_id").first().alias("owner"),
+    lines = (
+        heavy["symbolic_events"]
+        .group_by("session_id")
+        .agg(
+            pl.len(),
+            pl.col("at").max(),
+            pl.col("at").min().alias("first"),
+            pl.col("seq").sort(),
+            pl.col("domain").n_unique().alias("domains"),
+            pl.col("user_id").first().alias("owner"),
+        )
     )
     both = heavy["symbolic_sessions"].join(lines, on="session_id", how="full")
     assert both.null_count().sum_horizontal().item() == 0
-    assert (both["event_count"] == both["len"]).all() and (both["ended_at"] == both["at"]).all() and (both["owner"] == both["user_id"]).all()
+    assert (
+        (both["event_count"] == both["len"]).all()
+        and (both["ended_at"] == both["at"]).all()
+        and (both["owner"] == both["user_id"]).all()
+    )
     assert both.select((pl.col("first") >= pl.col("started_at")).all()).item() and (both["domains"] == 1).all()
     assert both["seq"].to_list() == [list(range(count)) for count in both["len"]]
 
@@ -87,9 +103,13 @@ def test_what_no_ledger_row_lists_stands_as_in_the_clean_timeline(heavy: Lives) 
     """Sums and stars aside, which follow the items."""
     untouched = heavy["symbolic_truth"].filter(pl.col("injection_ids").list.len() == 0)["event_id"]
     columns = [c for c in heavy["clean_events"].columns if c != "seq"]
-    clean = heavy["clean_events"].filter(pl.col("event_id").is_in(set(untouched)), ~pl.col("action").is_in(["checkout", "review"]))
+    clean = heavy["clean_events"].filter(
+        pl.col("event_id").is_in(set(untouched)), ~pl.col("action").is_in(["checkout", "review"])
+    )
     log = heavy["symbolic_events"].filter(pl.col("event_id").is_in(set(clean["event_id"])))
     assert clean.height > 500
     assert clean.select(columns).sort("event_id").equals(log.select(columns).sort("event_id"))
     truth = heavy["clean_truth"].filter(pl.col("event_id").is_in(set(untouched)))
-    assert truth.sort("event_id").equals(heavy["symbolic_truth"].filter(pl.col("event_id").is_in(set(truth["event_id"]))).sort("event_id"))
+    assert truth.sort("event_id").equals(
+        heavy["symbolic_truth"].filter(pl.col("event_id").is_in(set(truth["event_id"]))).sort("event_id")
+    )

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
-from tests.flows.lives import Lives
 
 from schemas.load import load_domain
+from tests.flows.lives import Lives
 from validation.world.checker import Gold, Task
 from validation.world.state import ToolState
 from validation.world.tools import Toolbox
@@ -34,7 +34,9 @@ class Asked(NamedTuple):
         domain = load_domain(self.task["domains"][0])
         items = {option["option_id"]: option["item_id"] for option in self.task["options"]}
         state = None if self.state is None else ToolState.model_validate_json(self.state)
-        return Task(self.task["family"], items, Gold.of(json.loads(self.answer["gold"])), domain, Toolbox.of(domain), state)
+        return Task(
+            self.task["family"], items, Gold.of(json.loads(self.answer["gold"])), domain, Toolbox.of(domain), state
+        )
 
 
 def asked(lives: Lives, prefix: str = "") -> dict[str, Asked]:
@@ -43,13 +45,17 @@ def asked(lives: Lives, prefix: str = "") -> dict[str, Asked]:
     answers = {row["task_id"]: row for row in lives[f"{prefix}answers"].iter_rows(named=True)}
     states = dict(lives["draft_states" if prefix else "tool_state"].select("task_id", "state").iter_rows())
     menus: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    for task, option, dimension, value in lives["menus"].select("task_id", "option_id", "dimension", "value").iter_rows():
+    for task, option, dimension, value in (
+        lives["menus"].select("task_id", "option_id", "dimension", "value").iter_rows()
+    ):
         menus[task][option][dimension] = value
     constraints = defaultdict(list)
     for row in lives[f"{prefix}constraints"].iter_rows(named=True):
         constraints[row["task_id"]].append(row)
     assert tasks.keys() == answers.keys() == constraints.keys() and tasks.keys() <= menus.keys()
-    return {name: Asked(row, answers[name], menus[name], constraints[name], states.get(name)) for name, row in tasks.items()}
+    return {
+        name: Asked(row, answers[name], menus[name], constraints[name], states.get(name)) for name, row in tasks.items()
+    }
 
 
 def groups(tasks: Mapping[str, Asked], family: str) -> dict[str, list[Asked]]:
@@ -63,7 +69,9 @@ def groups(tasks: Mapping[str, Asked], family: str) -> dict[str, list[Asked]]:
 
 def values_of_items(lives: Lives) -> dict[str, dict[str, str]]:
     """Item → category and value of every dimension."""
-    found: dict[str, dict[str, str]] = {item: {"category": category} for item, category in lives["items"].select("item_id", "category").iter_rows()}
+    found: dict[str, dict[str, str]] = {
+        item: {"category": category} for item, category in lives["items"].select("item_id", "category").iter_rows()
+    }
     for item, dimension, value in lives["item_attributes"].select("item_id", "dimension", "value").iter_rows():
         found[item][dimension] = value
     return found
@@ -81,5 +89,7 @@ def with_certainty(lives: Lives, lowered: Mapping[str, float]) -> pl.DataFrame:
     """`certified` with the decision's probability of some tasks set to another number."""
     own = pl.col("constraint_id").is_null() & pl.col("task_id").is_in(list(lowered))
     return lives["certified"].with_columns(
-        p_decision=pl.when(own).then(pl.col("task_id").replace_strict(lowered, default=None, return_dtype=pl.Float64)).otherwise("p_decision")
+        p_decision=pl.when(own)
+        .then(pl.col("task_id").replace_strict(lowered, default=None, return_dtype=pl.Float64))
+        .otherwise("p_decision")
     )

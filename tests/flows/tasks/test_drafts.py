@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from typing import Any
 
 import pytest
-from tests.flows.lives import Lives
-from tests.flows.tasks.asked import Asked, asked, values_of_items
-from tests.flows.timelines.choosing import effective, own_actor, tastes_of
 
 from schemas.load import load_domain
 from schemas.tables.fields import FAILURES
+from tests.flows.lives import Lives
+from tests.flows.tasks.asked import Asked, asked, values_of_items
+from tests.flows.timelines.choosing import effective, own_actor, tastes_of
 from validation.world.checker import path_to, score
 
 
@@ -29,9 +30,13 @@ def test_gold_is_what_the_dispositions_say_at_the_time(tasks: dict[str, Asked], 
         holds = {row["dimension"]: effective(tastes[selves[user], row["dimension"]], at) for row in one.constraints}
         clocks.update(row["clock"] for row in holds.values())
         if one.task["family"] == "act":
-            right = [o["option_id"] for o in one.task["options"] if all(values[o["item_id"]][d] == row["value"] for d, row in holds.items())]
+            right = [
+                o["option_id"]
+                for o in one.task["options"]
+                if all(values[o["item_id"]][d] == row["value"] for d, row in holds.items())
+            ]
         else:
-            (dimension, row), = holds.items()
+            ((dimension, row),) = holds.items()
             domain, name = dimension.split(".")
             word = load_domain(domain).dimensions[name].values[row["value"]].words[0]
             right = [o["option_id"] for o in one.task["options"] if o["label"] == word]
@@ -60,14 +65,17 @@ def test_every_question_passes_with_its_gold_and_with_nothing_else(tasks: dict[s
     knows = [one for one in tasks.values() if one.task["family"] == "know"]
     for one in knows:
         checked = one.for_checker()
-        assert [o["option_id"] for o in one.task["options"] if score(checked, {"option_id": o["option_id"]}).passed] == one.gold
+        assert [
+            o["option_id"] for o in one.task["options"] if score(checked, {"option_id": o["option_id"]}).passed
+        ] == one.gold
         assert not score(checked, {"calls": [{"name": "food_place_order", "arguments": {}}]}).passed
 
 
 def test_doing_nothing_scores_nothing_and_asking_is_not_needed(tasks: dict[str, Asked]) -> None:
     for one in tasks.values():
         checked = one.for_checker()
-        for answer in ({}, {"calls": []}, {"option_id": ""}, None, {"ask": True}):
+        answers: list[Any] = [{}, {"calls": []}, {"option_id": ""}, None, {"ask": True}]
+        for answer in answers:
             assert not score(checked, answer).passed
 
 
@@ -110,7 +118,11 @@ def test_a_question_names_the_failures_that_give_its_wrong_value(tasks: dict[str
         stale, claimed = known[one.task["user_id"], one.task["asked_at"], dimension]
         for option in one.answer["options"]:
             value = one.menu[option["option_id"]][dimension]
-            wanted = {"stale_value": stale == value, "believes_claim": claimed == value, "follows_population": value == max(share, key=lambda v: share[v])}
+            wanted = {
+                "stale_value": stale == value,
+                "believes_claim": claimed == value,
+                "follows_population": value == max(share, key=lambda v: share[v]),
+            }
             expected = [failure for failure, applies in wanted.items() if applies] or ["unexplained"]
             assert option["failures"] == ([] if option["is_gold"] else expected)
 
@@ -120,7 +132,9 @@ def test_ids_are_unique_belong_to_their_user_and_tell_nothing_else(tasks: dict[s
     assert len({row["constraint_id"] for row in constraints}) == len(constraints)
     for name, one in tasks.items():
         user = one.task["user_id"]
-        assert name.startswith(f"{user}-t") and all(row["constraint_id"].startswith(f"{user}-c") for row in one.constraints)
+        assert name.startswith(f"{user}-t") and all(
+            row["constraint_id"].startswith(f"{user}-c") for row in one.constraints
+        )
     tails: dict[str, set[str]] = {"act": set(), "know": set()}
     for name, one in tasks.items():
         tails[one.task["family"]].add(name.split("-")[1][1:])
@@ -132,7 +146,10 @@ def test_weights_sum_to_one_and_strata_are_those_of_the_constraints(tasks: dict[
     for one in tasks.values():
         assert sum(row["weight"] for row in one.constraints) == pytest.approx(1, abs=1e-5)
         strata = one.answer["strata"]
-        assert strata["constraint_count"] == len(one.constraints) and strata["domain_count"] == len(one.task["domains"]) == 1
+        assert (
+            strata["constraint_count"] == len(one.constraints)
+            and strata["domain_count"] == len(one.task["domains"]) == 1
+        )
         assert strata["has_conflict"] == any(row["policy"] is not None for row in one.constraints)
         assert strata["implicitness"] == max(row["implicitness_measured"] for row in one.constraints)
         assert {row["dimension"].split(".")[0] for row in one.constraints} == set(one.task["domains"])

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.flows.lives import Lives, catalogue, frame, is_likely
-from tests.flows.tasks.asked import asked, groups, values_of_items
 
 from flows.common.draws import Draws
 from flows.tasks.menus import HALVES, Contrast, item_grid, menu_for
 from schemas.behaviour.catalogue_index import catalogue_index
 from schemas.load import load_domain
+from tests.flows.lives import Lives, catalogue, frame, is_likely
+from tests.flows.tasks.asked import asked, groups, values_of_items
 
 DRAWS = Draws(7, "selection")
 pairs = st.tuples(st.integers(0, 5), st.integers(6, 9))
@@ -47,7 +47,9 @@ def test_a_menu_has_the_wanted_values_and_is_alike_in_all_others(name: str) -> N
         assert sorted(menu.values.tolist()) == sorted(contrast.options().tolist())
         values = index.values[menu.rows]
         assert (values[:, [0, 2, 4]] == menu.values).all()
-        assert (values[:, [1, 3, 5]] == values[0, [1, 3, 5]]).all() and len(set(index.category[menu.rows].tolist())) == 1
+        assert (values[:, [1, 3, 5]] == values[0, [1, 3, 5]]).all() and len(
+            set(index.category[menu.rows].tolist())
+        ) == 1
         first.append(tuple(menu.values[0].tolist()))
     assert all(is_likely(count, 400, 0.25) for count in Counter(first).values()) and len(set(first)) == 4
 
@@ -66,7 +68,9 @@ def test_the_grid_knows_every_item_once() -> None:
     domain, tables = load_domain("food"), catalogue(7, ("food", "groceries"))
     grid = item_grid(domain, catalogue_index(domain, tables["items"], tables["item_attributes"]))
     assert sorted(grid.values()) == list(range(frame(tables["items"]).filter(domain="food").height))
-    assert len(grid) == np.prod([len(spec.values) for spec in domain.dimensions.values()]) * len(domain.catalogue.categories)
+    assert len(grid) == np.prod([len(spec.values) for spec in domain.dimensions.values()]) * len(
+        domain.catalogue.categories
+    )
 
 
 def test_the_menus_of_tasks_are_balanced_in_the_catalogue_itself(town: Lives) -> None:

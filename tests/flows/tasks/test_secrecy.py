@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.flows.lives import Lives
-from tests.flows.tasks.asked import asked
 
 from flows.tasks.menus import HALVES, Contrast
 from flows.tasks.secrecy import Shown
+from tests.flows.lives import Lives
+from tests.flows.tasks.asked import asked
 
 WIDTH = 5
 
@@ -22,8 +22,15 @@ def tells_nothing(menus: Iterable[tuple[tuple[int, ...], int]]) -> bool:
 
     By trying all users: one bit for each dimension. A menu is its dimensions and its half.
     """
-    shapes = [(columns, HALVES[half] if len(columns) == 3 else tuple(itertools.product((0, 1), repeat=2))) for columns, half in menus]
-    users = [bits for bits in itertools.product((0, 1), repeat=WIDTH) if all(tuple(bits[c] for c in columns) in shape for columns, shape in shapes)]
+    shapes = [
+        (columns, HALVES[half] if len(columns) == 3 else tuple(itertools.product((0, 1), repeat=2)))
+        for columns, half in menus
+    ]
+    users = [
+        bits
+        for bits in itertools.product((0, 1), repeat=WIDTH)
+        if all(tuple(bits[c] for c in columns) in shape for columns, shape in shapes)
+    ]
     assert users
     for columns, shape in shapes:
         fits = [sum(tuple(bits[c] for c in columns) == option for bits in users) for option in shape]
@@ -37,8 +44,11 @@ menu_columns = st.sets(st.integers(0, WIDTH - 1), min_size=2, max_size=3).map(la
 
 @settings(max_examples=150)
 @given(st.tuples(*[st.integers(0, 1)] * WIDTH), st.lists(menu_columns, min_size=1, max_size=5))
-def test_a_menu_is_taken_exactly_if_all_together_still_tell_nothing(user: tuple[int, ...], wanted: list[tuple[int, ...]]) -> None:
-    shown, taken = Shown(), []
+def test_a_menu_is_taken_exactly_if_all_together_still_tell_nothing(
+    user: tuple[int, ...], wanted: list[tuple[int, ...]]
+) -> None:
+    shown = Shown()
+    taken: list[tuple[tuple[int, ...], int]] = []
     for columns in wanted:
         half = 0 if len(columns) == 2 or tuple(user[c] for c in columns) in HALVES[0] else 1
         after = shown.with_menu(Contrast("food", columns, ((0, 1),) * len(columns), half))

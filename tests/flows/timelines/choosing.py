@@ -7,9 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tests.flows.lives import Lives
-
 from schemas.load import load_domain
+from tests.flows.lives import Lives
 
 
 class Choice(NamedTuple):
@@ -43,7 +42,11 @@ def tastes_of(lives: Lives) -> dict[tuple[str, str], list[dict[str, Any]]]:
 
 def own_actor(lives: Lives) -> dict[str, str]:
     actors = lives["actors"]
-    return {user: actor for actor, user, relation in actors.select("actor_id", "user_id", "relation").iter_rows() if relation == "self"}
+    return {
+        user: actor
+        for actor, user, relation in actors.select("actor_id", "user_id", "relation").iter_rows()
+        if relation == "self"
+    }
 
 
 def attributes(lives: Lives) -> dict[tuple[str, str], str]:
@@ -51,7 +54,13 @@ def attributes(lives: Lives) -> dict[tuple[str, str], str]:
     return {(item, dimension): value for item, dimension, value in lives["item_attributes"].iter_rows()}
 
 
-def choices(lives: Lives, domain_name: str, table: str = "clean_events", at_most: int = 5_000, actor: dict[str, str] | None = None) -> Iterator[Choice]:
+def choices(
+    lives: Lives,
+    domain_name: str,
+    table: str = "clean_events",
+    at_most: int = 5_000,
+    actor: dict[str, str] | None = None,
+) -> Iterator[Choice]:
     """The choices of a domain; ``actor`` gives for some events whose taste counts, else the user's own."""
     domain, tastes, selves, value = load_domain(domain_name), tastes_of(lives), own_actor(lives), attributes(lives)
     some = lives[table].filter(domain=domain_name).drop_nulls("options").head(at_most)

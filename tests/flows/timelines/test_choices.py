@@ -12,12 +12,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.flows.lives import QUIET, Lives, fits, live, run, small_config
-from tests.flows.timelines.choosing import choices, softmax
 
 from flows.common.draws import Draws
 from flows.timelines.choices import Shelf, options_on_show
 from schemas.load import load_domains
+from tests.flows.lives import QUIET, Lives, fits, live, mean, run, small_config
+from tests.flows.timelines.choosing import choices, softmax
 
 DRAWS = Draws(7, "timelines")
 
@@ -56,20 +56,34 @@ def test_every_category_is_on_show_as_often_as_the_next(town: Lives) -> None:
 def test_what_is_on_show_does_not_depend_on_tastes() -> None:
     lives = quiet()
     domains = load_domains(lives.data.domains)
-    after = {name: dict(zip(values, values[1:] + values[:1], strict=True)) for d in domains.values() for name, values in d.value_names().items()}
+    after = {
+        name: dict(zip(values, values[1:] + values[:1], strict=True))
+        for d in domains.values()
+        for name, values in d.value_names().items()
+    }
     others = lives.tables["dispositions"]
-    turned = [after[name][value] for name, value in zip(others["dimension"].to_pylist(), others["value"].to_pylist(), strict=True)]
+    turned = [
+        after[name][value]
+        for name, value in zip(others["dimension"].to_pylist(), others["value"].to_pylist(), strict=True)
+    ]
     changed = others.set_column(others.column_names.index("value"), others.schema.field("value"), pa.array(turned))
     again = Lives(lives.data, run("timelines", lives.data, lives.tables | {"dispositions": changed}))
     pairs = lives["clean_events"].join(again["clean_events"], on="event_id", how="full")
-    assert pairs.select("at", "action", "options").equals(pairs.select(at="at_right", action="action_right", options="options_right"))
+    assert pairs.select("at", "action", "options").equals(
+        pairs.select(at="at_right", action="action_right", options="options_right")
+    )
     chosen = pairs.drop_nulls("options")
-    assert (chosen["item_id"] != chosen["item_id_right"]).mean() > 0.4
+    assert mean(chosen["item_id"] != chosen["item_id_right"]) > 0.4
 
 
 def test_popular_things_are_on_show_as_often_as_their_weights_say() -> None:
     upto = np.cumsum([5, 3, 1, 1, 6, 2, 2])
-    shelf = Shelf(np.array([9, 8, 7, 6, 5, 4, 3]), np.array([0, 4]), np.array([4, 3]), np.concatenate([upto[:4], upto[4:] - upto[3]]))
+    shelf = Shelf(
+        np.array([9, 8, 7, 6, 5, 4, 3]),
+        np.array([0, 4]),
+        np.array([4, 3]),
+        np.concatenate([upto[:4], upto[4:] - upto[3]]),
+    )
     keys = np.arange(8_000, dtype=np.uint64)
     category = np.arange(8_000) % 2
     shown = options_on_show(shelf, category, 3, keys, keys, DRAWS, "options")
@@ -141,13 +155,21 @@ def test_the_screen_shows_as_many_options_as_the_config_says() -> None:
 
 def test_the_dispositions_behind_a_choice_are_those_that_held(town: Lives) -> None:
     domains = load_domains(town.data.domains)
-    lines = town["clean_events"].drop_nulls("options").select("event_id", "domain", "at").join(
-        town["clean_truth"].select("event_id", "actor_id", "driver_disposition_ids"), on="event_id"
+    lines = (
+        town["clean_events"]
+        .drop_nulls("options")
+        .select("event_id", "domain", "at")
+        .join(town["clean_truth"].select("event_id", "actor_id", "driver_disposition_ids"), on="event_id")
     )
     rows = lines.explode("driver_disposition_ids").join(
         town["dispositions"], left_on="driver_disposition_ids", right_on="disposition_id", suffix="_of"
     )
     assert rows.height == sum(lines.filter(domain=name).height * len(d.dimensions) for name, d in domains.items())
     assert (rows["actor_id"] == rows["actor_id_of"]).all()
-    assert rows.select(((pl.col("valid_from") <= pl.col("at")) & (pl.col("valid_to").is_null() | (pl.col("at") < pl.col("valid_to")))).all()).item()
+    assert rows.select(
+        (
+            (pl.col("valid_from") <= pl.col("at"))
+            & (pl.col("valid_to").is_null() | (pl.col("at") < pl.col("valid_to")))
+        ).all()
+    ).item()
     assert {"habit", "state", "trait"} == set(rows["clock"].unique())

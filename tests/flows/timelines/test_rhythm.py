@@ -9,7 +9,6 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.flows.lives import fits, is_likely
 
 from flows.common.clock import DAY, HOUR, SECOND, WEEK, weekday_of
 from flows.common.draws import Draws
@@ -17,6 +16,7 @@ from flows.timelines.rhythm import People, Sittings, Span, is_on, rates, sitting
 from schemas.config.data import WEEKDAYS, DomainTimeline
 from schemas.domain import Domain
 from schemas.load import load_domain
+from tests.flows.lives import fits, is_likely
 from validation.references.reader import load_reference
 
 I64 = npt.NDArray[np.int64]
@@ -27,7 +27,9 @@ DOMAINS = ("food", "groceries")
 
 
 def people(count: int, zones: tuple[str, ...] = ("UTC",)) -> People:
-    return People(np.arange(count, dtype=np.uint64), np.arange(count) % len(zones), list(zones), np.full(count, START - DAY))
+    return People(
+        np.arange(count, dtype=np.uint64), np.arange(count) % len(zones), list(zones), np.full(count, START - DAY)
+    )
 
 
 @pytest.fixture(scope="module", params=DOMAINS)
@@ -52,7 +54,9 @@ def one_by_one(person: I64, start: I64, length: I64, pause: int) -> list[int]:
 
 
 @given(sessions, st.integers(0, 10), st.integers(-(10**15), 10**15))
-def test_sessions_are_moved_just_enough_not_to_overlap(rows: list[tuple[int, int, int]], pause: int, origin: int) -> None:
+def test_sessions_are_moved_just_enough_not_to_overlap(
+    rows: list[tuple[int, int, int]], pause: int, origin: int
+) -> None:
     person, start, length = (np.array([row[n] for row in rows], np.int64) for n in range(3))
     moved = without_overlap(person, start + origin, length, pause)
     assert moved.tolist() == one_by_one(person, start + origin, length, pause)
@@ -111,7 +115,9 @@ def test_the_hour_is_that_of_the_wall_clock_where_the_person_lives() -> None:
     domain = load_domain("food")
     far = sittings(domain, DomainTimeline(), people(300, ("Asia/Tokyo",)), SPAN, DRAWS)
     near = sittings(domain, DomainTimeline(), people(300), SPAN, DRAWS)
-    both = set(zip(far.person.tolist(), far.key.tolist(), strict=True)) & set(zip(near.person.tolist(), near.key.tolist(), strict=True))
+    both = set(zip(far.person.tolist(), far.key.tolist(), strict=True)) & set(
+        zip(near.person.tolist(), near.key.tolist(), strict=True)
+    )
     at = [{(p, k): s for p, k, s in zip(*(c.tolist() for c in some), strict=True)} for some in (far, near)]
     assert len(both) > 1_000
     assert {at[1][key] - at[0][key] for key in both} == {9 * HOUR}
@@ -119,7 +125,9 @@ def test_the_hour_is_that_of_the_wall_clock_where_the_person_lives() -> None:
 
 def test_a_factor_on_the_rate_multiplies_the_sessions() -> None:
     domain = load_domain("food")
-    once, thrice = (sittings(domain, DomainTimeline(rate_factor=f), people(400), SPAN, DRAWS).key.size for f in (1.0, 3.0))
+    once, thrice = (
+        sittings(domain, DomainTimeline(rate_factor=f), people(400), SPAN, DRAWS).key.size for f in (1.0, 3.0)
+    )
     assert abs(thrice / once - 3) < 0.1
 
 
@@ -143,7 +151,9 @@ def test_the_day_of_the_week_is_the_persons_own(zone: str, hour: int) -> None:
 
 def test_nobody_sits_down_before_signing_up_or_outside_the_window() -> None:
     signed_up = np.array([START - DAY, START + 3 * WEEK])
-    some = sittings(load_domain("food"), DomainTimeline(rate_factor=5), people(2)._replace(signed_up_us=signed_up), SPAN, DRAWS)
+    some = sittings(
+        load_domain("food"), DomainTimeline(rate_factor=5), people(2)._replace(signed_up_us=signed_up), SPAN, DRAWS
+    )
     first = np.array([some.start_us[some.person == person].min() for person in (0, 1)])
     assert (first >= np.maximum(signed_up, SPAN.start)).all()
     assert SPAN.end - DAY < some.start_us.max() < SPAN.end and (some.start_us % SECOND == 0).all()

@@ -7,13 +7,20 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 import pytest
-from tests.flows.lives import QUIET, Lives, fits, is_likely, live, small_config
-from tests.flows.timelines.choosing import effective, own_actor, tastes_of
 
 from schemas.load import load_domains
+from tests.flows.lives import QUIET, Lives, fits, is_likely, live, small_config
+from tests.flows.timelines.choosing import effective, own_actor, tastes_of
 from validation.references.reader import load_reference
 
-ZONES = ("America/Chicago", "Europe/Madrid", "Australia/Lord_Howe", "America/Phoenix", "Asia/Kolkata", "America/St_Johns")
+ZONES = (
+    "America/Chicago",
+    "Europe/Madrid",
+    "Australia/Lord_Howe",
+    "America/Phoenix",
+    "Asia/Kolkata",
+    "America/St_Johns",
+)
 PAUSE = timedelta(seconds=30)
 
 
@@ -30,7 +37,9 @@ def test_lines_lie_in_their_session_in_order_and_are_counted(town: Lives) -> Non
     assert (lines["user_id"] == lines["user_id_of"]).all() and (lines["app"] == lines["app_of"]).all()
     assert lines.select(pl.col("at").is_between(pl.col("started_at"), pl.col("ended_at")).all()).item()
     by_session = lines.group_by("session_id").agg(
-        pl.col("seq"), pl.col("event_count").first(), (pl.col("at").last() == pl.col("ended_at").last()).alias("ends"),
+        pl.col("seq"),
+        pl.col("event_count").first(),
+        (pl.col("at").last() == pl.col("ended_at").last()).alias("ends"),
         (pl.col("at").diff().drop_nulls() > timedelta(0)).all().alias("rises"),
     )
     assert by_session.height == town["clean_sessions"].height
@@ -52,7 +61,12 @@ def test_ids_are_unique_and_begin_with_their_user(town: Lives) -> None:
         ids = town[table]
         assert ids[column].n_unique() == ids.height
         assert ids.select((pl.col(column).str.split("-").list.first() == pl.col("user_id")).all()).item()
-    assert town["clean_events"].select("event_id").sort("event_id").equals(town["clean_truth"].select("event_id").sort("event_id"))
+    assert (
+        town["clean_events"]
+        .select("event_id")
+        .sort("event_id")
+        .equals(town["clean_truth"].select("event_id").sort("event_id"))
+    )
 
 
 def test_prices_are_those_of_the_catalogue_and_a_checkout_is_the_sum_of_its_lines(town: Lives) -> None:
@@ -61,7 +75,10 @@ def test_prices_are_those_of_the_catalogue_and_a_checkout_is_the_sum_of_its_line
     assert (lines["price_cents"] == lines["price"]).all() and (lines["quantity"] == 1).all()
     total = lines.group_by("session_id").agg(pl.col("price_cents").sum().alias("total"))
     paid = events.filter(action="checkout").join(total, on="session_id", how="left")
-    assert paid.height == town["clean_sessions"].filter(pl.col("domain") == "groceries", pl.col("app") != "assistant").height
+    assert (
+        paid.height
+        == town["clean_sessions"].filter(pl.col("domain") == "groceries", pl.col("app") != "assistant").height
+    )
     assert (paid["price_cents"] == paid["total"]).all()
     assert set(events.drop_nulls("price_cents")["action"].unique()) == {"order", "add", "checkout"}
     assert set(events.drop_nulls("price_cents")["currency"].unique()) == {"USD"}
@@ -69,17 +86,25 @@ def test_prices_are_those_of_the_catalogue_and_a_checkout_is_the_sum_of_its_line
 
 def test_stars_are_for_what_was_taken_last(town: Lives) -> None:
     events = town["clean_events"].sort("session_id", "seq")
-    last = events.drop_nulls("options").group_by("session_id", maintain_order=True).agg(pl.col("item_id").last().alias("last"))
+    last = (
+        events.drop_nulls("options")
+        .group_by("session_id", maintain_order=True)
+        .agg(pl.col("item_id").last().alias("last"))
+    )
     reviews = events.filter(action="review").join(last, on="session_id")
     assert reviews.height > 500 and (reviews["item_id"] == reviews["last"]).all()
-    assert reviews["rating"].is_between(1, 5).all() and events.filter(pl.col("action") != "review")["rating"].null_count() > 0
+    assert (
+        reviews["rating"].is_between(1, 5).all()
+        and events.filter(pl.col("action") != "review")["rating"].null_count() > 0
+    )
 
 
 def test_sessions_have_the_shape_of_the_domain_file(town: Lives) -> None:
     for name, domain in load_domains(town.data.domains).items():
         own = town["clean_events"].filter(pl.col("domain") == name, pl.col("app") != "assistant")
         sessions = own.group_by("session_id").agg(
-            pl.col("options").is_not_null().sum().alias("lines"), (pl.col("action") == "search").any().alias("searched"),
+            pl.col("options").is_not_null().sum().alias("lines"),
+            (pl.col("action") == "search").any().alias("searched"),
             (pl.col("action") == "review").any().alias("reviewed"),
         )
         assert is_likely(int(sessions["searched"].sum()), sessions.height, domain.session.search)
@@ -92,7 +117,9 @@ def test_true_statements_tell_the_lasting_value_of_their_moment_and_small_talk_n
     tastes, selves = tastes_of(town), own_actor(town)
     said = town["clean_statements"]
     true = said.drop_nulls("dimension")
-    assert set(true["stance"]) == {"usual"} and said.filter(pl.col("dimension").is_null()).select("value", "stance").null_count().row(0) != (0, 0)
+    assert set(true["stance"]) == {"usual"} and said.filter(pl.col("dimension").is_null()).select(
+        "value", "stance"
+    ).null_count().row(0) != (0, 0)
     for user, at, dimension, value in true.select("user_id", "at", "dimension", "value").iter_rows():
         rows = [row for row in tastes[selves[user], dimension] if row["clock"] != "state"]
         assert effective(rows, at)["value"] == value or effective(rows, at - timedelta(hours=1))["value"] == value
@@ -103,8 +130,16 @@ def test_true_statements_tell_the_lasting_value_of_their_moment_and_small_talk_n
 
 
 def test_each_talk_is_words_and_a_reply(town: Lives) -> None:
-    talks = town["clean_events"].filter(app="assistant").sort("session_id", "seq").group_by("session_id").agg("action", "source")
-    assert set(map(tuple, talks["action"])) == {("say", "reply")} and set(map(tuple, talks["source"])) == {("self", "notification")}
+    talks = (
+        town["clean_events"]
+        .filter(app="assistant")
+        .sort("session_id", "seq")
+        .group_by("session_id")
+        .agg("action", "source")
+    )
+    assert set(map(tuple, talks["action"])) == {("say", "reply")} and set(map(tuple, talks["source"])) == {
+        ("self", "notification")
+    }
     assert town["clean_statements"].height == talks.height
 
 
@@ -127,8 +162,10 @@ def test_every_offset_is_that_of_the_zone_through_a_change_of_the_clocks(start: 
 
 def test_the_hours_of_the_log_are_near_those_of_the_reference(town: Lives) -> None:
     """Sessions are moved a little so as not to overlap; the shape of the day stays within two points in the hundred."""
-    sessions = town["clean_sessions"].filter(pl.col("app") != "assistant").with_columns(
-        local=pl.col("started_at").dt.replace_time_zone(None) + pl.duration(minutes="utc_offset_min")
+    sessions = (
+        town["clean_sessions"]
+        .filter(pl.col("app") != "assistant")
+        .with_columns(local=pl.col("started_at").dt.replace_time_zone(None) + pl.duration(minutes="utc_offset_min"))
     )
     for name, domain in load_domains(town.data.domains).items():
         for stratum, weekend in (("weekday", False), ("weekend", True)):
@@ -136,4 +173,7 @@ def test_the_hours_of_the_log_are_near_those_of_the_reference(town: Lives) -> No
             here = sessions.filter(pl.col("domain") == name, (pl.col("local").dt.weekday() >= 6) == weekend)
             counts = dict(here["local"].dt.hour().value_counts().iter_rows())
             bound = 0.02 + 2 * (24 / here.height) ** 0.5 / 2
-            assert sum(abs(counts.get(h, 0) / here.height - shares[str(h)]) for h in range(24)) / 2 < bound, (name, stratum)
+            assert sum(abs(counts.get(h, 0) / here.height - shares[str(h)]) for h in range(24)) / 2 < bound, (
+                name,
+                stratum,
+            )

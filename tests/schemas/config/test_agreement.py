@@ -81,9 +81,23 @@ def test_a_unique_attribute_needs_a_value_for_every_user() -> None:
 
 
 def test_numbers_must_be_numbers_and_bands_must_be_known() -> None:
-    assert broken_by(age_years={"weights": {"6": 0.5, "40": 0.5}}) == {}
+    assert broken_by(age_years={"weights": {"18": 0.5, "40": 0.5}}) == {}
     assert "`forty`" in broken_by(age_years={"weights": {"forty": 1.0}})["age_years"]
     assert "did you mean `18-24`" in broken_by(age_group={"weights": {"18-25": 1.0}})["age_group"]
+
+
+def test_children_need_attributes_of_their_own() -> None:
+    ages = {"weights": {"6": 0.5, "40": 0.5}}
+    found = broken_by(age_years=ages)["age_years"]
+    assert "`6` is below 18" in found and "`education`" in found and "given `age_years`" in found
+    grown: dict[str, Any] = {
+        name: {"weights": {value: 1.0}}
+        for name, value in (("sex", "female"), ("education", "none"), ("marital_status", "single"), ("labour_status", "none"))
+    }
+    assert "`household_size`" in broken_by(age_years=ages, **grown)["age_years"]
+    grown["household_size"] = table("age_years", "6", "40")
+    grown["household_size"]["table"] = {"6": {"3": 1.0}, "40": {"1": 1.0}}
+    assert broken_by(age_years=ages, **grown) == {}
 
 
 def test_columns_that_the_build_fills_cannot_be_attributes() -> None:
