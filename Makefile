@@ -37,6 +37,7 @@ check: setup lint
 
 lint: setup
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy schemas prompts validation flows habitus
 
 bench: setup

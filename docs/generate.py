@@ -88,14 +88,16 @@ def first_line(thing: Any) -> str:
 def dictionary() -> str:
     """Every table and column, released ones first."""
     lines = [
-        "# Data dictionary\n", NOTE,
+        "# Data dictionary\n",
+        NOTE,
         "Every table and column. Times are instants in UTC; `utc_offset_min` beside them gives the user's wall clock. "
         "Money is in whole cents. Rows lie on disk in the order of the key, which is unique. A column may hold nulls "
         "only where *null* says so. Attributes that a config adds stand at the end of `personas`, as text.\n",
         "Visible tables, in `data/`, are what an agent may read. Sealed tables, in `sealed/`, are the truth, for "
         "scoring and analysis. Internal tables pass between stages and never leave the run folder "
         "([stages](stages.md)).\n",
-        *table(["table", "layer", "holds"], [[_link(t), t.layer, t.doc] for t in RELEASED.values()]), "",
+        *table(["table", "layer", "holds"], [[_link(t), t.layer, t.doc] for t in RELEASED.values()]),
+        "",
     ]
     for title, tables in (("Visible", VISIBLE), ("Sealed", SEALED), ("Internal", INTERNAL)):
         lines.append(f"## {title}\n")
@@ -152,7 +154,8 @@ def config_keys() -> str:
     from flows.common import config as loader
 
     lines = [
-        "# Config\n", NOTE,
+        "# Config\n",
+        NOTE,
         "`habitus config show smoke` prints a complete config with these comments; `habitus config check FILE` finds "
         "everything that is wrong with one, and `habitus config diff A B` says whether two can give different data. "
         "`data` says what is made and is digested; `execution` says how a build runs, and changes nothing in what it "
@@ -190,7 +193,11 @@ def _key_rows(model: type[BaseModel], path: str) -> Iterator[list[str]]:
 
 
 NAMES: Mapping[Any, str] = {
-    int: "whole number", float: "number", str: "text", bool: "true or false", datetime: "time with offset",
+    int: "whole number",
+    float: "number",
+    str: "text",
+    bool: "true or false",
+    datetime: "time with offset",
 }
 
 
@@ -213,7 +220,9 @@ def _range_text(slot: Slot) -> str:
     words = {"ge": "from", "gt": "above", "le": "to", "lt": "below", "min_length": "at least", "pattern": "like"}
     found = [
         f"{word} {f'`{bound}`' if name == 'pattern' else f'{bound:,}' if isinstance(bound, int) else bound}"
-        for limit in slot.limits for name, word in words.items() if (bound := getattr(limit, name, None)) is not None
+        for limit in slot.limits
+        for name, word in words.items()
+        if (bound := getattr(limit, name, None)) is not None
     ]
     return ", ".join(["sums to 1"] if slot.is_shares else found)
 
@@ -236,17 +245,28 @@ def command_line() -> str:
     head, _, rest = text.partition("## Table of Contents")
     verbs = rest[rest.index("**Commands**") :]
     codes = [
-        ["0", "done, or equal content is already published"], ["1", "a gate failed; nothing was published"],
-        ["2", "bad input or usage; nothing was made"], ["3", "the run broke; finished parts are kept, so run it again"],
+        ["0", "done, or equal content is already published"],
+        ["1", "a gate failed; nothing was published"],
+        ["2", "bad input or usage; nothing was made"],
+        ["3", "the run broke; finished parts are kept, so run it again"],
         ["130", "interrupted; finished parts are kept"],
     ]
     head = re.sub(r"\n*Exit codes:[^\n]*\n", "\n", head)
     results = "Results go to standard output, everything on the way to standard error.\n"
     examples = EXAMPLES.strip().removeprefix("Examples:").replace("\n\n", "\n- ").strip()
-    return "\n".join([
-        head.replace("# habitus\n", f"# Command line\n\n{NOTE}", 1).rstrip() + "\n", results,
-        *table(["exit code", "meaning"], codes), "", verbs.rstrip(), "", "## Examples\n", examples, "",
-    ])
+    return "\n".join(
+        [
+            head.replace("# habitus\n", f"# Command line\n\n{NOTE}", 1).rstrip() + "\n",
+            results,
+            *table(["exit code", "meaning"], codes),
+            "",
+            verbs.rstrip(),
+            "",
+            "## Examples\n",
+            examples,
+            "",
+        ]
+    )
 
 
 # The stages.
@@ -260,7 +280,8 @@ def stages() -> str:
     from flows.release.flow import AT_ONCE, BY_SHARD, NOT_MADE
 
     lines = [
-        "# Stages\n", NOTE,
+        "# Stages\n",
+        NOTE,
         "A stage is a pure function from the config, the seed and declared tables to declared tables. Stages never "
         "import each other: they meet in these tables. `flows/pipeline.py` says which waits for which. A stage *by "
         "users* runs once for each shard of users; the others run once.\n",
@@ -280,7 +301,8 @@ def stages() -> str:
         "## release\n",
         "`publish_run` in `flows/release/flow.py` takes the released tables from the parts, writes them to a staging "
         "folder, judges that folder from its files alone, and gives it its name.\n",
-        *table(["released table", "from stage", "its table there"], sources), "",
+        *table(["released table", "from stage", "its table there"], sources),
+        "",
     ]
     return "\n".join(lines)
 
@@ -358,7 +380,9 @@ def task_excerpt(task: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str
         f"{task['task_id']}  {task['family']}  asked {task['asked_at']:%Y-%m-%d %H:%M} UTC",
         f"  “{task['request']}”",
         *(f"  {option['option_id']}  {option['label']}" for option in task["options"]),
-        f"  tools: {', '.join(task['tool_ids'])}", "", "sealed:",
+        f"  tools: {', '.join(task['tool_ids'])}",
+        "",
+        "sealed:",
     ]
     for row in constraints:
         kind = f"{row['status']}, {row['implicitness_measured']}, {len(row['evidence_event_ids'])} lines of evidence"

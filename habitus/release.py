@@ -180,7 +180,9 @@ class Release:
                 row["task_id"]: (row, split)
                 for split in self.splits
                 for path in self._paths("tasks", split)
-                for row in pq.read_table(path, columns=["task_id", "user_id", "asked_at"], partitioning=None).to_pylist()
+                for row in pq.read_table(
+                    path, columns=["task_id", "user_id", "asked_at"], partitioning=None
+                ).to_pylist()
             }
         if task_id not in self._tasks:
             raise UnknownTask(f"no task {task_id!r} in {self.name} {self.version}; release.tasks() lists them all")

@@ -172,7 +172,9 @@ class Phrases(Section):
     def _complete(self) -> Phrases:
         missing = [f"review.{stars}" for stars in get_args(Stars) if stars not in self.review]
         by_domain = {
-            "search": set(self.search), "request.act": set(self.request.act), "request.know": set(self.request.know),
+            "search": set(self.search),
+            "request.act": set(self.request.act),
+            "request.know": set(self.request.know),
         }
         missing += [f"{name}.{ANY}" for name, domains in by_domain.items() if ANY not in domains]
         if missing:

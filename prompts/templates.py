@@ -25,7 +25,7 @@ def pieces_of(template: str) -> list[Piece]:
     while at < len(template):
         token = _TOKEN.match(template, at)
         if token is None:
-            raise ValueError(f"`{template[at:at + 12]}` is no part of a template")
+            raise ValueError(f"`{template[at : at + 12]}` is no part of a template")
         if token["slot"] is not None:
             pieces.append(Piece(token["slot"]))
         elif token["choice"] is not None:

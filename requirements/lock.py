@@ -23,7 +23,9 @@ def main() -> None:
     resolve("--extra", "dev", "--universal", "--python-version", "3.11", "--output-file", core)
     for extra in EXTRAS:
         target = str(HERE / f"{extra}.txt")
-        resolve("--extra", extra, "--universal", "--python-version", "3.11", "--constraint", core, "--output-file", target)
+        resolve(
+            "--extra", extra, "--universal", "--python-version", "3.11", "--constraint", core, "--output-file", target
+        )
     for python in PYTHONS:
         resolve("--extra", "dev", "--python-version", python, "--constraint", core, "--output-file", "/dev/null")
 

@@ -13,12 +13,23 @@ from schemas.tables.fields import ACTIONS
 
 Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
 Precondition = Literal[
-    "item_is_offered", "balance_covers_price", "item_is_in_cart", "cart_is_not_empty", "balance_covers_cart",
-    "order_exists", "order_is_open",
+    "item_is_offered",
+    "balance_covers_price",
+    "item_is_in_cart",
+    "cart_is_not_empty",
+    "balance_covers_cart",
+    "order_exists",
+    "order_is_open",
 ]
 """What a tool can require of the tool state. `validation/world/verbs.py` says what each means."""
 Effect = Literal[
-    "add_order", "charge_balance", "add_cart_line", "remove_cart_line", "order_cart", "clear_cart", "close_order",
+    "add_order",
+    "charge_balance",
+    "add_cart_line",
+    "remove_cart_line",
+    "order_cart",
+    "clear_cart",
+    "close_order",
     "refund_balance",
 ]
 """What a tool can do to the tool state, likewise."""

@@ -15,7 +15,12 @@ from schemas.source import check, read_yaml
 
 FILE = Path(__file__).with_name("interests.yaml")
 Area = Literal[
-    "sports_outdoor", "entertainment", "gaming", "food_drink", "travel_city_exploration", "photography_creation",
+    "sports_outdoor",
+    "entertainment",
+    "gaming",
+    "food_drink",
+    "travel_city_exploration",
+    "photography_creation",
     "pets",
 ]
 Polarity = Literal["likes", "dislikes"]

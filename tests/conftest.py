@@ -19,7 +19,8 @@ skipped: list[tuple[str, str]] = []
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--no-unexpected-skips", action="store_true",
+        "--no-unexpected-skips",
+        action="store_true",
         help=f"fail if a test was skipped for another reason than absent {ABSENT_DATA}",
     )
 
@@ -93,20 +94,33 @@ def variants(workshop: Path, api: str, narrow_vectors: str) -> dict[str, Ran]:
     Each has several circumstances at once, so that a few builds try all of them; `test_matrix.py` has them one by one.
     `another_clock` is missing where there is no `faketime`.
     """
-    def build(name: str, *arguments: str, prefix: tuple[str, ...] = (), **changes: str) -> tuple[str, Callable[[], Ran]]:
+
+    def build(
+        name: str, *arguments: str, prefix: tuple[str, ...] = (), **changes: str
+    ) -> tuple[str, Callable[[], Ran]]:
         return name, lambda: habitus(workshop / name, "build", "smoke", *arguments, api=api, prefix=prefix, **changes)
 
-    wanted = dict([
-        build("four_workers", "--workers", "4", PYTHONHASHSEED="12345", TZ="Asia/Tokyo"),
-        build(
-            "narrow_vectors", "--set", "execution.shard_users=5", "--json", NPY_DISABLE_CPU_FEATURES=narrow_vectors,
-            PYTHONHASHSEED="1",
-        ),
-        build("twice_the_people", "--users", "48"),
-    ])
+    wanted = dict(
+        [
+            build("four_workers", "--workers", "4", PYTHONHASHSEED="12345", TZ="Asia/Tokyo"),
+            build(
+                "narrow_vectors",
+                "--set",
+                "execution.shard_users=5",
+                "--json",
+                NPY_DISABLE_CPU_FEATURES=narrow_vectors,
+                PYTHONHASHSEED="1",
+            ),
+            build("twice_the_people", "--users", "48"),
+        ]
+    )
     if shutil.which("faketime"):
         clock = build(
-            "another_clock", prefix=("faketime", "-f", "+31d"), PYTHONHASHSEED="0", TZ="UTC", FAKETIME_DONT_FAKE_MONOTONIC="1",
+            "another_clock",
+            prefix=("faketime", "-f", "+31d"),
+            PYTHONHASHSEED="0",
+            TZ="UTC",
+            FAKETIME_DONT_FAKE_MONOTONIC="1",
         )
         wanted = dict([clock]) | wanted
     with ThreadPoolExecutor(2) as pool:

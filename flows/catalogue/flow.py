@@ -23,7 +23,9 @@ def make_catalogue(context: Context, tables: Tables) -> Tables:
         weight = popularity(domain, ids.to_pylist(), context.draws)
         weights.append(pa.table({"item_id": ids, "domain": pa.repeat(name, len(ids)), "weight": weight}))
     return {
-        "items": made.items, "item_attributes": made.item_attributes, "tools": made.tools,
+        "items": made.items,
+        "item_attributes": made.item_attributes,
+        "tools": made.tools,
         "popularity": POPULARITY.conform(sort_rows(pa.concat_tables(weights), POPULARITY)),
     }
 

@@ -27,8 +27,18 @@ INTERRUPTED = 130
 
 
 def build(
-    preset_or_file: str, *, sets: Sequence[str], out: Path, release_version: str | None, seed: int | None, users: int | None,
-    workers: int | None, dry_run: bool, json: bool, quiet: bool, verbose: bool,
+    preset_or_file: str,
+    *,
+    sets: Sequence[str],
+    out: Path,
+    release_version: str | None,
+    seed: int | None,
+    users: int | None,
+    workers: int | None,
+    dry_run: bool,
+    json: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
     """0 when a release is there (new or unchanged), 1 when a gate failed; errors of input are raised, others give 3."""
     from flows.common.config import load_config
@@ -159,8 +169,12 @@ def _logged(log: Path) -> Iterator[None]:
 
 def _show_estimate(console: Terminal, config: Config, expected: Estimate, json: bool) -> int:
     facts = {
-        "name": config.name, "rows": dict(expected.rows), "disk_bytes": expected.disk_bytes,
-        "memory_bytes": expected.memory_bytes, "minutes": expected.minutes, "workers": config.execution.workers,
+        "name": config.name,
+        "rows": dict(expected.rows),
+        "disk_bytes": expected.disk_bytes,
+        "memory_bytes": expected.memory_bytes,
+        "minutes": expected.minutes,
+        "workers": config.execution.workers,
     }
     if json:
         console.json(facts)
@@ -177,9 +191,14 @@ def _show_estimate(console: Terminal, config: Config, expected: Estimate, json: 
 def _facts(outcome: Outcome, seconds: float) -> dict[str, Any]:
     name = outcome.path.name
     return {
-        "release": name, "version": outcome.version, "status": outcome.status, "path": str(outcome.path), "rows": outcome.rows,
+        "release": name,
+        "version": outcome.version,
+        "status": outcome.status,
+        "path": str(outcome.path),
+        "rows": outcome.rows,
         "gates": {n: {k: g[k] for k in ("passed", "value", "limit")} for n, g in outcome.gates.items()},
-        "seconds": seconds, "cpu_seconds": _cpu_seconds(),
+        "seconds": seconds,
+        "cpu_seconds": _cpu_seconds(),
     }
 
 
@@ -195,7 +214,8 @@ def _summary(console: Terminal, outcome: Outcome, seconds: float, log: Path) -> 
     passed = sum(gate["passed"] is True for gate in outcome.gates.values())
     undecided = {name: gate for name, gate in outcome.gates.items() if gate["passed"] is None}
     headline = {
-        "published": f"made {outcome.path.name}", "unchanged": f"unchanged: equal content is already there as {outcome.path.name}",
+        "published": f"made {outcome.path.name}",
+        "unchanged": f"unchanged: equal content is already there as {outcome.path.name}",
         "quarantined": "not published: a gate failed",
     }[outcome.status]
     where = _short(outcome.path)
@@ -203,14 +223,20 @@ def _summary(console: Terminal, outcome: Outcome, seconds: float, log: Path) -> 
     console.result(f"  where   {where}")
     shown = ("users", "sessions", "events", "injections", "tasks")
     console.result("  rows    " + ", ".join(f"{outcome.rows.get(name, 0):,} {name}" for name in shown))
-    console.result(f"  gates   {passed} passed, {len(failed)} failed, {len(undecided)} undecided (sample too small)" if undecided else f"  gates   {passed} passed, {len(failed)} failed")
+    console.result(
+        f"  gates   {passed} passed, {len(failed)} failed, {len(undecided)} undecided (sample too small)"
+        if undecided
+        else f"  gates   {passed} passed, {len(failed)} failed"
+    )
     for name, gate in failed.items():
         console.result(f"          {name} failed: {gate.get('detail') or gate['verdict']}")
     console.result(f"  log     {_short(log)}")
     if outcome.status == "quarantined":
         console.result(f"next: read {where}/reason.json and {where}/reports/index.html")
     else:
-        console.result(f"next: open {where}/reports/index.html, read {where}/README.md, or run `habitus validate {where}`")
+        console.result(
+            f"next: open {where}/reports/index.html, read {where}/README.md, or run `habitus validate {where}`"
+        )
 
 
 def _short(path: Path) -> str:

@@ -50,8 +50,12 @@ def _flag(text: str, *names: str) -> Parameter:
 OUTPUTS = Path("outputs")
 
 app = App(
-    name="habitus", help=ABOUT, help_epilogue=EXAMPLES, version=lambda: version("habitus"),
-    result_action="return_value", suppress_keyboard_interrupt=False,
+    name="habitus",
+    help=ABOUT,
+    help_epilogue=EXAMPLES,
+    version=lambda: version("habitus"),
+    result_action="return_value",
+    suppress_keyboard_interrupt=False,
 )
 config_app = App(name="config", help="Check, show and compare configs.", help_epilogue="")
 app.command(config_app)
@@ -59,9 +63,15 @@ app.command(config_app)
 
 @app.command(help_epilogue="Example: `habitus build mine.yaml --set data.users=500 --workers 2`")
 def build(
-    preset_or_file: Preset = "smoke", /, *, sets: Sets = None, out: Out = OUTPUTS,
+    preset_or_file: Preset = "smoke",
+    /,
+    *,
+    sets: Sets = None,
+    out: Out = OUTPUTS,
     release_version: Annotated[str | None, Parameter(help="Instead of the next patch, such as 1.4.0.")] = None,
-    seed: Seed = None, users: Users = None, workers: Workers = None,
+    seed: Seed = None,
+    users: Users = None,
+    workers: Workers = None,
     dry_run: Annotated[bool, _flag("Say what would be built, and build nothing.")] = False,
     json: Json = False,
     quiet: Annotated[bool, _flag("Print the result only.", "--quiet", "-q")] = False,
@@ -71,14 +81,28 @@ def build(
     from flows.cli import build as verb
 
     return verb.build(
-        preset_or_file, sets=sets or [], out=out, release_version=release_version, seed=seed, users=users,
-        workers=workers, dry_run=dry_run, json=json, quiet=quiet, verbose=verbose,
+        preset_or_file,
+        sets=sets or [],
+        out=out,
+        release_version=release_version,
+        seed=seed,
+        users=users,
+        workers=workers,
+        dry_run=dry_run,
+        json=json,
+        quiet=quiet,
+        verbose=verbose,
     )
 
 
 @app.command(help_epilogue="Example: `habitus preview smoke --user u000003 --weeks 2`")
 def preview(
-    preset_or_file: Preset = "smoke", /, *, sets: Sets = None, seed: Seed = None, users: Users = None,
+    preset_or_file: Preset = "smoke",
+    /,
+    *,
+    sets: Sets = None,
+    seed: Seed = None,
+    users: Users = None,
     user: Annotated[str | None, Parameter(help="Whose life to show, such as u000003.")] = None,
     weeks: Annotated[int, Parameter(help="How many weeks of it.")] = 1,
 ) -> int:
@@ -90,7 +114,10 @@ def preview(
 
 @app.command(help_epilogue="Example: `habitus validate outputs/releases/smoke-0.1.0`")
 def validate(
-    release: Annotated[Path, Parameter(help="Folder of the release.")], /, *, json: Json = False,
+    release: Annotated[Path, Parameter(help="Folder of the release.")],
+    /,
+    *,
+    json: Json = False,
 ) -> int:
     """Check a release from its files alone."""
     from flows.cli import validate as verb
@@ -108,7 +135,8 @@ def releases(*, out: Out = OUTPUTS, json: Json = False) -> int:
 
 @app.command(help_epilogue="Example: `habitus clean --yes`")
 def clean(
-    *, out: Out = OUTPUTS,
+    *,
+    out: Out = OUTPUTS,
     everything: Annotated[bool, _flag("Remove what is in quarantine as well.", "--all")] = False,
     yes: Annotated[bool, _flag("Do not ask.", "--yes", "-y")] = False,
 ) -> int:

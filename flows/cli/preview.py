@@ -23,12 +23,22 @@ from flows.timelines.flow import TIMELINES_STAGE
 from schemas.config import Config
 from schemas.source import InputError
 
-STAGES = (CATALOGUE_STAGE, PERSONAS_STAGE, DISPOSITIONS_STAGE, TIMELINES_STAGE, DISTURB_STAGE, LANGUAGE_STAGE, CORRUPT_STAGE)
+STAGES = (
+    CATALOGUE_STAGE,
+    PERSONAS_STAGE,
+    DISPOSITIONS_STAGE,
+    TIMELINES_STAGE,
+    DISTURB_STAGE,
+    LANGUAGE_STAGE,
+    CORRUPT_STAGE,
+)
 CARDS = 3
 """People shown by default. The same people as a build of the config would have."""
 
 
-def preview(preset_or_file: str, *, sets: Sequence[str], seed: int | None, users: int | None, user: str | None, weeks: int) -> int:
+def preview(
+    preset_or_file: str, *, sets: Sequence[str], seed: int | None, users: int | None, user: str | None, weeks: int
+) -> int:
     """0. Prints persona cards and one person's days: what an agent would see, and behind it what is true."""
     config = load_config(preset_or_file, sets, seed=seed, users=users)
     shown = _shard(config, user)
@@ -37,7 +47,9 @@ def preview(preset_or_file: str, *, sets: Sequence[str], seed: int | None, users
     for row in tables["personas"].to_pylist():
         console.result(_card(row, tables))
     chosen = user or tables["users"]["user_id"][0].as_py()
-    console.result(f"\nfrom the log of {chosen}, {weeks} week{'s' if weeks > 1 else ''}; what is wrong with a line stands in brackets\n")
+    console.result(
+        f"\nfrom the log of {chosen}, {weeks} week{'s' if weeks > 1 else ''}; what is wrong with a line stands in brackets\n"
+    )
     for line in _days(tables, chosen, config.data.window.start, weeks):
         console.result(line)
     console.result(f"\nnext: `habitus build {preset_or_file}` builds the release, `--dry-run` says first what it takes")
@@ -86,8 +98,23 @@ def _card(row: dict[str, Any], tables: dict[str, pa.Table]) -> str:
 
 
 _TOLD = {
-    "user_id", "sample_weight", "given_name", "family_name", "birth_date", "age_years", "sex", "education", "income_usd",
-    "occupation", "labour_status", "household_size", "marital_status", "region", "home_type", "locale", "time_zone",
+    "user_id",
+    "sample_weight",
+    "given_name",
+    "family_name",
+    "birth_date",
+    "age_years",
+    "sex",
+    "education",
+    "income_usd",
+    "occupation",
+    "labour_status",
+    "household_size",
+    "marital_status",
+    "region",
+    "home_type",
+    "locale",
+    "time_zone",
 }
 
 
@@ -95,7 +122,9 @@ def _days(tables: dict[str, pa.Table], user: str, start: datetime, weeks: int) -
     """The lines of the log by local day, with words, and the noise of a line in brackets."""
     events = tables["events"].filter(pc.equal(tables["events"]["user_id"], user))
     events = events.filter(pc.less(events["at"], pa.scalar(start + timedelta(weeks=weeks), events["at"].type)))
-    kinds = dict(zip(tables["event_truth"]["event_id"].to_pylist(), tables["event_truth"]["noise_kind"].to_pylist(), strict=True))
+    kinds = dict(
+        zip(tables["event_truth"]["event_id"].to_pylist(), tables["event_truth"]["noise_kind"].to_pylist(), strict=True)
+    )
     titles = dict(zip(tables["items"]["item_id"].to_pylist(), tables["items"]["title"].to_pylist(), strict=True))
     lines, day = [], ""
     for row in events.to_pylist():

@@ -24,8 +24,13 @@ class BuildProgress:
         self.reused: Counter[str] = Counter()
         self.cpu_seconds: dict[str, float] = dict.fromkeys(parts_of, 0.0)
         self.bar = Progress(
-            TextColumn("{task.description:<14}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            console=console.err, transient=True, disable=console.is_quiet or not console.err.is_terminal,
+            TextColumn("{task.description:<14}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console.err,
+            transient=True,
+            disable=console.is_quiet or not console.err.is_terminal,
         )
         self.task = self.bar.add_task("starting", total=sum(parts_of.values()))
 
@@ -33,7 +38,9 @@ class BuildProgress:
         self.bar.__enter__()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.bar.__exit__(kind, error, trace)
 
     def __call__(self, part: PartDone, was_there: bool, total: int) -> None:

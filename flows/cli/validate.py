@@ -54,7 +54,9 @@ def release_config(release: Path) -> Config:
     if not release.is_dir():
         raise InputError(f"{release} is no folder. Give the folder of a release, such as outputs/releases/smoke-1.0.0.")
     if not path.is_file():
-        raise InputError(f"{release} has no {MANIFEST}, so it is no release: its build has not finished, or failed a gate.")
+        raise InputError(
+            f"{release} has no {MANIFEST}, so it is no release: its build has not finished, or failed a gate."
+        )
     try:
         return Config.model_validate(json.loads(path.read_text(encoding="utf-8"))["config"])
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -20,8 +20,8 @@ from schemas.config import Config, DataConfig
 from schemas.config.agreement import disagreements, levels_of, map_at
 from schemas.explain import Place, Slot, did_you_mean, inside, nearest
 from schemas.load import domain_names, load_domain
-from schemas.tables.sealed import PERSONAS
 from schemas.source import Source, SourceError, Violation, core_scalar, judge, read_text, read_yaml, shown, unreadable
+from schemas.tables.sealed import PERSONAS
 
 PRESETS = Path(__file__).parents[1] / "presets"
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+-]+)*")
@@ -43,7 +43,10 @@ def preset_names() -> list[str]:
 
 
 def load_config(
-    preset_or_file: str | Path, sets: Sequence[str] = (), seed: int | None = None, users: int | None = None,
+    preset_or_file: str | Path,
+    sets: Sequence[str] = (),
+    seed: int | None = None,
+    users: int | None = None,
     workers: int | None = None,
 ) -> Config:
     """The complete config of a preset or a file with the changes of the command line.
@@ -221,7 +224,8 @@ def _unknown_zones(data: Mapping[str, Any]) -> list[tuple[Place, str, str]]:
     known = sorted(available_timezones())
     return [
         (place, f"there is no time zone `{name}`", did_you_mean(name, known, "write one like Europe/Oslo"))
-        for name in levels_of(spec) if name not in known
+        for name in levels_of(spec)
+        if name not in known
     ]
 
 

@@ -50,7 +50,9 @@ def estimate(config: Config) -> Estimate:
     dimensions = sum(len(domain.dimensions) for domain in domains.values())
     talks = data.timelines.small_talk_rate + data.timelines.statement_rate * dimensions
     events = round(user_weeks * (lines + 2 * talks))
-    groups = min(data.tasks.groups_per_domain * len(domains), data.users * data.tasks.asks_per_domain * len(domains) // 5)
+    groups = min(
+        data.tasks.groups_per_domain * len(domains), data.users * data.tasks.asks_per_domain * len(domains) // 5
+    )
     rows = {
         "users": data.users,
         "sessions": round(user_weeks * (sessions + talks)),

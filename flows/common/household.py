@@ -35,5 +35,7 @@ def rows_of(user_ids: pa.ChunkedArray, users: pa.Table) -> npt.NDArray[np.int64]
     rows = pc.index_in(user_ids, value_set=users["user_id"].combine_chunks())
     if rows.null_count:
         stranger = user_ids.filter(pc.is_null(rows))[0].as_py()
-        raise ValueError(f"{rows.null_count} rows are of users who are not among the {users.num_rows}, such as {stranger}")
+        raise ValueError(
+            f"{rows.null_count} rows are of users who are not among the {users.num_rows}, such as {stranger}"
+        )
     return np.asarray(rows.to_numpy(), dtype=np.int64)

@@ -30,7 +30,9 @@ def user_ids_of(numbers: U64) -> pa.Array:
 
 def user_numbers(ids: pa.Array | pa.ChunkedArray) -> U64:
     """(n,) ids that begin with a user id → the users' numbers."""
-    encoded = pc.dictionary_encode(pc.utf8_slice_codeunits(pc.list_element(pc.split_pattern(ids, "-", max_splits=1), 0), 1))
+    encoded = pc.dictionary_encode(
+        pc.utf8_slice_codeunits(pc.list_element(pc.split_pattern(ids, "-", max_splits=1), 0), 1)
+    )
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):  # no chunk at all

@@ -17,8 +17,11 @@ WAIT_THEN_END = "import os, sys; sys.stdin.read(); os.kill(int(sys.argv[1]), 15)
 def end_with_this_process(helper: int) -> None:
     """Sees to it that the process with this number gets SIGTERM if this one is killed. Who ends as usual ends it itself."""
     watcher = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", WAIT_THEN_END, str(helper)], stdin=subprocess.PIPE, start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        [sys.executable, "-I", "-S", "-c", WAIT_THEN_END, str(helper)],
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
 
     def dismiss() -> None:

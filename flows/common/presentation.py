@@ -9,7 +9,9 @@ import pyarrow.compute as pc
 from schemas.tables.core import Table, replaced, sort_rows
 
 
-def presented(sessions: pa.Table, events: pa.Table, session_table: Table, event_table: Table) -> tuple[pa.Table, pa.Table]:
+def presented(
+    sessions: pa.Table, events: pa.Table, session_table: Table, event_table: Table
+) -> tuple[pa.Table, pa.Table]:
     """Both tables sorted by their keys, with `seq`, `event_count` and `ended_at` set from the lines themselves.
 
     The end of a session is its last line; sessions without a line are dropped.

@@ -67,22 +67,39 @@ def draw_dispositions(context: Context, tables: Tables) -> Tables:
     """`dispositions` of users and actors, and `drift`: one ledger row for each dimension that a life event sets."""
     data, draws = context.data, context.draws
     domains = load_domains(data.domains)
-    dimensions = {name: spec for d in domains.values() for name, spec in zip(d.dimension_ids(), d.dimensions.values(), strict=True)}
+    dimensions = {
+        name: spec
+        for d in domains.values()
+        for name, spec in zip(d.dimension_ids(), d.dimensions.values(), strict=True)
+    }
     names = list(dimensions)
     personas, actors = tables["personas"], tables["actors"]
     numbers = user_numbers(personas["user_id"])
     signed_up = tables["users"]["signed_up_at"].cast(pa.int64()).to_numpy()
     start = microseconds(data.window.start.astimezone(UTC))
     liked = _liked(domains, personas, numbers, draws, "liked")
-    strength = _strengths(dimensions, data.dispositions.strength_mean, data.dispositions.strength_spread, numbers, draws)
+    strength = _strengths(
+        dimensions, data.dispositions.strength_mean, data.dispositions.strength_spread, numbers, draws
+    )
     life = load_life_events()
-    moves = _moves(life, names, dimensions, liked, numbers, start, data.window.weeks, data.disturb.drift.abrupt_per_year, draws)
+    moves = _moves(
+        life, names, dimensions, liked, numbers, start, data.window.weeks, data.disturb.drift.abrupt_per_year, draws
+    )
     pieces = [*_lasting(names, liked, strength, signed_up, moves, life, dimensions)]
     pieces.append(_states(context, domains, names, liked, strength, moves, numbers, start))
     selves = _actors_of(actors, personas["user_id"], is_self=True)
-    rows = [_rows(piece, names, dimensions, selves.take(pa.array(piece.person)), numbers[piece.person], draws, life) for piece in pieces]
-    shared = np.flatnonzero(pc.is_in(personas["user_id"], value_set=_others(actors)["user_id"].combine_chunks()).to_numpy(zero_copy_only=False))
-    rows += _other_actors(domains, names, dimensions, personas, actors, shared, numbers, signed_up, strength, draws, life)
+    rows = [
+        _rows(piece, names, dimensions, selves.take(pa.array(piece.person)), numbers[piece.person], draws, life)
+        for piece in pieces
+    ]
+    shared = np.flatnonzero(
+        pc.is_in(personas["user_id"], value_set=_others(actors)["user_id"].combine_chunks()).to_numpy(
+            zero_copy_only=False
+        )
+    )
+    rows += _other_actors(
+        domains, names, dimensions, personas, actors, shared, numbers, signed_up, strength, draws, life
+    )
     table = pa.concat_tables(rows)
     return {
         "dispositions": DISPOSITIONS.conform(sort_rows(table, DISPOSITIONS)),
@@ -125,17 +142,29 @@ def _strengths(dimensions: Mapping[str, DimensionSpec], mean: float, spread: flo
 
 
 def _moves(
-    life: LifeEvents, names: list[str], dimensions: Mapping[str, DimensionSpec], liked: I64, numbers: U64, start: int, weeks: int,
-    per_year: float, draws: Draws,
+    life: LifeEvents,
+    names: list[str],
+    dimensions: Mapping[str, DimensionSpec],
+    liked: I64,
+    numbers: U64,
+    start: int,
+    weeks: int,
+    per_year: float,
+    draws: Draws,
 ) -> Moves:
     """At most one life event a person and week: the week's uniform falls below the rate, so a higher rate only adds."""
     week = np.arange(weeks, dtype=np.uint64)
     happens = draws.uniform("life event", numbers[:, None], week[None, :]) < per_year / WEEKS_A_YEAR
     person, when = np.nonzero(happens)
     kinds = list(life.events)
-    kind = categorical(
-        draws.uniform("kind of life event", numbers[person], when.astype(np.uint64)), [e.share for e in life.events.values()]
-    ) if person.size else np.empty(0, np.int64)
+    kind = (
+        categorical(
+            draws.uniform("kind of life event", numbers[person], when.astype(np.uint64)),
+            [e.share for e in life.events.values()],
+        )
+        if person.size
+        else np.empty(0, np.int64)
+    )
     second = np.floor(draws.uniform("moment of life event", numbers[person], when.astype(np.uint64)) * (WEEK / 1e6))
     at = start + when * WEEK + second.astype(np.int64) * 1_000_000
     current = liked.copy()
@@ -151,15 +180,27 @@ def _moves(
                 to = list(dimensions[name].values).index(value)
                 who = person[chosen]
                 full = np.full(chosen.size, 1, np.int64)
-                found.append((who, full * column, at[chosen], current[who, column], full * to, when[chosen], kind[chosen]))
+                found.append(
+                    (who, full * column, at[chosen], current[who, column], full * to, when[chosen], kind[chosen])
+                )
                 current[who, column] = to
-    stacked = [np.concatenate(parts).astype(np.int64) for parts in zip(*found, strict=True)] if found else [np.empty(0, np.int64)] * 7
+    stacked = (
+        [np.concatenate(parts).astype(np.int64) for parts in zip(*found, strict=True)]
+        if found
+        else [np.empty(0, np.int64)] * 7
+    )
     order = np.lexsort((stacked[2], stacked[0], stacked[1]))
     return Moves(*(column[order] for column in stacked))
 
 
 def _lasting(
-    names: list[str], liked: I64, strength: F64, signed_up: I64, moves: Moves, life: LifeEvents, dimensions: Mapping[str, DimensionSpec]
+    names: list[str],
+    liked: I64,
+    strength: F64,
+    signed_up: I64,
+    moves: Moves,
+    life: LifeEvents,
+    dimensions: Mapping[str, DimensionSpec],
 ) -> list[Piece]:
     """The value each person begins with, and one for each change; every interval ends where the next begins."""
     people = np.arange(liked.shape[0])
@@ -178,18 +219,44 @@ def _lasting(
         base = np.uint64(key_of("disposition", name))
         full = np.full(people.size, column)
         pieces.append(
-            Piece(people, full, liked[:, column], strength[:, column], signed_up, first, clock, [None] * people.size,
-                  np.full(people.size, base), "self")
+            Piece(
+                people,
+                full,
+                liked[:, column],
+                strength[:, column],
+                signed_up,
+                first,
+                clock,
+                [None] * people.size,
+                np.full(people.size, base),
+                "self",
+            )
         )
         pieces.append(
-            Piece(who, np.full(here.size, column), moves.after[here], strength[who, column], at, ends, "habit",
-                  [events[k] for k in moves.event[here]], base + 1 + moves.week[here].astype(np.uint64), "self")
+            Piece(
+                who,
+                np.full(here.size, column),
+                moves.after[here],
+                strength[who, column],
+                at,
+                ends,
+                "habit",
+                [events[k] for k in moves.event[here]],
+                base + 1 + moves.week[here].astype(np.uint64),
+                "self",
+            )
         )
     return pieces
 
 
 def _states(
-    context: Context, domains: Mapping[str, Domain], names: list[str], liked: I64, strength: F64, moves: Moves, numbers: U64,
+    context: Context,
+    domains: Mapping[str, Domain],
+    names: list[str],
+    liked: I64,
+    strength: F64,
+    moves: Moves,
+    numbers: U64,
     start: int,
 ) -> Piece:
     """One passing state for a share of (person, dimension): another value for some days in the middle of the window."""
@@ -201,17 +268,40 @@ def _states(
         who = np.flatnonzero(draws.uniform(f"state {name}", numbers) < config.temporary_state)
         key = numbers[who]
         days = config.state_days * (1 + 2 * draws.uniform(f"state length {name}", key)) / 3
-        onset = start + np.floor((0.1 + 0.8 * draws.uniform(f"state onset {name}", key)) * length_us / 60e6).astype(np.int64) * 60_000_000
+        onset = (
+            start
+            + np.floor((0.1 + 0.8 * draws.uniform(f"state onset {name}", key)) * length_us / 60e6).astype(np.int64)
+            * 60_000_000
+        )
         ends = onset + np.round(days * 24).astype(np.int64) * (DAY // 24)
         lasting = _lasting_value(liked[:, column], moves, column, who, onset)
         share = np.tile(np.array([v.share for v in spec.values.values()]), (who.size, 1))
         share[np.arange(who.size), lasting] = 0.0
         value = categorical(draws.uniform(f"state value {name}", key), share) if who.size else np.empty(0, np.int64)
-        parts.append((who, np.full(who.size, column), value, strength[who, column], onset, ends,
-                      np.full(who.size, np.uint64(key_of("state", name)))))
+        parts.append(
+            (
+                who,
+                np.full(who.size, column),
+                value,
+                strength[who, column],
+                onset,
+                ends,
+                np.full(who.size, np.uint64(key_of("state", name))),
+            )
+        )
     joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return Piece(joined[0], joined[1], joined[2], joined[3], joined[4], joined[5], "state",
-                 ["passing state"] * joined[0].size, joined[6].astype(np.uint64), "self")
+    return Piece(
+        joined[0],
+        joined[1],
+        joined[2],
+        joined[3],
+        joined[4],
+        joined[5],
+        "state",
+        ["passing state"] * joined[0].size,
+        joined[6].astype(np.uint64),
+        "self",
+    )
 
 
 def _lasting_value(liked: I64, moves: Moves, column: int, who: I64, at_us: I64) -> I64:
@@ -224,7 +314,12 @@ def _lasting_value(liked: I64, moves: Moves, column: int, who: I64, at_us: I64) 
 
 
 def _rows(
-    piece: Piece, names: list[str], dimensions: Mapping[str, DimensionSpec], actor_ids: pa.Array, users: U64, draws: Draws,
+    piece: Piece,
+    names: list[str],
+    dimensions: Mapping[str, DimensionSpec],
+    actor_ids: pa.Array,
+    users: U64,
+    draws: Draws,
     life: LifeEvents,
 ) -> pa.Table:
     """The piece as rows of `dispositions`, dimension by dimension."""
@@ -258,7 +353,9 @@ def _rows(
                     "valid_to": pa.array(ends, mask=ends == NO_END).cast(columns["valid_to"].type),
                     "condition": pa.nulls(here.size, pa.string()),
                     "cause": pa.array(causes, pa.string()),
-                    "is_sensitive": pa.array([spec.sensitive or _is_sensitive(cause, life) for cause in causes], pa.bool_()),
+                    "is_sensitive": pa.array(
+                        [spec.sensitive or _is_sensitive(cause, life) for cause in causes], pa.bool_()
+                    ),
                 },
                 schema=DISPOSITIONS.schema(),
             )
@@ -278,12 +375,23 @@ def _actors_of(actors: pa.Table, user_ids: pa.ChunkedArray, *, is_self: bool) ->
     """The actor of each user, in the order of the users."""
     some = actors.filter(pc.equal(actors["relation"], "self")) if is_self else _others(actors)
     place = pc.index_in(user_ids, value_set=some["user_id"].combine_chunks())
-    return some["actor_id"].combine_chunks().take(place.combine_chunks() if isinstance(place, pa.ChunkedArray) else place)
+    return (
+        some["actor_id"].combine_chunks().take(place.combine_chunks() if isinstance(place, pa.ChunkedArray) else place)
+    )
 
 
 def _other_actors(
-    domains: Mapping[str, Domain], names: list[str], dimensions: Mapping[str, DimensionSpec], personas: pa.Table, actors: pa.Table,
-    shared: I64, numbers: U64, signed_up: I64, strength: F64, draws: Draws, life: LifeEvents,
+    domains: Mapping[str, Domain],
+    names: list[str],
+    dimensions: Mapping[str, DimensionSpec],
+    personas: pa.Table,
+    actors: pa.Table,
+    shared: I64,
+    numbers: U64,
+    signed_up: I64,
+    strength: F64,
+    draws: Draws,
+    life: LifeEvents,
 ) -> list[pa.Table]:
     """Lasting tastes of the people around the users, drawn apart from the users' own."""
     some = personas.take(pa.array(shared))
@@ -293,16 +401,28 @@ def _other_actors(
     for column, name in enumerate(names):
         full = np.full(shared.size, column)
         piece = Piece(
-            np.arange(shared.size), full, liked[:, column], strength[shared, column], signed_up[shared],
-            np.full(shared.size, NO_END, np.int64), dimensions[name].clock, [None] * shared.size,
-            np.full(shared.size, np.uint64(key_of("disposition", name))), "another",
+            np.arange(shared.size),
+            full,
+            liked[:, column],
+            strength[shared, column],
+            signed_up[shared],
+            np.full(shared.size, NO_END, np.int64),
+            dimensions[name].clock,
+            [None] * shared.size,
+            np.full(shared.size, np.uint64(key_of("disposition", name))),
+            "another",
         )
         rows.append(_rows(piece, names, dimensions, ids, numbers[shared], draws, life))
     return rows
 
 
 def _drift_rows(
-    moves: Moves, names: list[str], dimensions: Mapping[str, DimensionSpec], life: LifeEvents, numbers: U64, draws: Draws
+    moves: Moves,
+    names: list[str],
+    dimensions: Mapping[str, DimensionSpec],
+    life: LifeEvents,
+    numbers: U64,
+    draws: Draws,
 ) -> pa.Table:
     """One ledger row a move."""
     values = [list(dimensions[name].values) for name in names]

@@ -8,6 +8,8 @@ from schemas.tables.internal import DRIFT
 from schemas.tables.sealed import DISPOSITIONS
 
 DISPOSITIONS_STAGE = Stage(
-    "dispositions", draw_dispositions,
-    reads={"users": "personas", "personas": "personas", "actors": "personas"}, writes=(DISPOSITIONS, DRIFT),
+    "dispositions",
+    draw_dispositions,
+    reads={"users": "personas", "personas": "personas", "actors": "personas"},
+    writes=(DISPOSITIONS, DRIFT),
 )

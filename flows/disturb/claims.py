@@ -61,9 +61,13 @@ def stated_vs_done(
     for column, (name, values) in enumerate(domain.value_names().items()):
         who = np.flatnonzero(draws.uniform(f"claim {name}", people.number) < rate)
         number = people.number[who]
-        at = _waking_moment(people, who, 0.05 + 0.9 * draws.uniform(f"claim moment {name}", number), number, draws, name)
+        at = _waking_moment(
+            people, who, 0.05 + 0.9 * draws.uniform(f"claim moment {name}", number), number, draws, name
+        )
         real = tastes.lasting_at(who, at)[0][:, column]
-        share = np.tile(np.array([v.share for v in list(domain.dimensions.values())[column].values.values()]), (who.size, 1))
+        share = np.tile(
+            np.array([v.share for v in list(domain.dimensions.values())[column].values.values()]), (who.size, 1)
+        )
         share[np.arange(who.size), real] = 0.0
         said = categorical(draws.uniform(f"claim value {name}", number), share) if who.size else np.empty(0, np.int64)
         kind = categorical(draws.uniform(f"claim class {name}", number), np.ones(len(CLASSES)))
@@ -73,8 +77,16 @@ def stated_vs_done(
         text = pa.array(values, pa.string())
         ledgers.append(
             ledger_rows(
-                ids, number, "contradiction", "stated_vs_done", "trust_behaviour", _said_ids(draws, number, [key]), at,
-                dimension=pa.array([name] * who.size, pa.string()), before=text.take(pa.array(real)), after=text.take(pa.array(said)),
+                ids,
+                number,
+                "contradiction",
+                "stated_vs_done",
+                "trust_behaviour",
+                _said_ids(draws, number, [key]),
+                at,
+                dimension=pa.array([name] * who.size, pa.string()),
+                before=text.take(pa.array(real)),
+                after=text.take(pa.array(said)),
                 parameters=pa.array([json.dumps({"class": CLASSES[k]}) for k in kind], pa.string()),
             )
         )
@@ -93,7 +105,9 @@ def temporary_state(
         begins, ends = tastes.state_from[who, column], tastes.state_to[who, column]
         wait = np.floor(draws.uniform(f"state said {name}", number) * 12 * 3600).astype(np.int64) * SECOND
         said_at = np.minimum(begins + wait, people.end_us - ROOM)
-        over_at = ends + np.floor(draws.uniform(f"state over said {name}", number) * 24 * 3600).astype(np.int64) * SECOND
+        over_at = (
+            ends + np.floor(draws.uniform(f"state over said {name}", number) * 24 * 3600).astype(np.int64) * SECOND
+        )
         tells_end = (draws.uniform(f"state over {name}", number) < ENDS_SAID) & (over_at + ROOM < people.end_us)
         real = tastes.lasting_at(who, begins)[0][:, column]
         passing = tastes.state_value[who, column]
@@ -103,22 +117,40 @@ def temporary_state(
         full = np.full(who.size, column)
         claims.append(Claims(who, begin_key, said_at, domain.name, full, passing, "for_now", ids))
         claims.append(
-            Claims(who[tells_end], over_key[tells_end], over_at[tells_end], domain.name, full[tells_end], real[tells_end],
-                   "back_to_usual", ids.filter(pa.array(tells_end)))
+            Claims(
+                who[tells_end],
+                over_key[tells_end],
+                over_at[tells_end],
+                domain.name,
+                full[tells_end],
+                real[tells_end],
+                "back_to_usual",
+                ids.filter(pa.array(tells_end)),
+            )
         )
         text = pa.array(values, pa.string())
         ledgers.append(
             ledger_rows(
-                ids, number, "contradiction", "temporary_state", "follow_state_until_end",
-                _said_ids(draws, number, [begin_key, over_key], [np.ones(who.size, bool), tells_end]), begins, ended_us=ends,
-                dimension=pa.array([name] * who.size, pa.string()), before=text.take(pa.array(real)), after=text.take(pa.array(passing)),
+                ids,
+                number,
+                "contradiction",
+                "temporary_state",
+                "follow_state_until_end",
+                _said_ids(draws, number, [begin_key, over_key], [np.ones(who.size, bool), tells_end]),
+                begins,
+                ended_us=ends,
+                dimension=pa.array([name] * who.size, pa.string()),
+                before=text.take(pa.array(real)),
+                after=text.take(pa.array(passing)),
                 cause=disposition_ids.take(pa.array(tastes.state_row[who, column])),
             )
         )
     return claims, ledgers
 
 
-def _waking_moment(people: Household, who: I64, share: npt.NDArray[np.float64], number: U64, draws: Draws, name: str) -> I64:
+def _waking_moment(
+    people: Household, who: I64, share: npt.NDArray[np.float64], number: U64, draws: Draws, name: str
+) -> I64:
     """(n,) instants: the local day at that share of the window, at a waking hour."""
     day = (people.start_us + np.floor(share * (people.end_us - people.start_us)).astype(np.int64)) // DAY
     second = np.floor(draws.uniform(f"claim second {name}", number) * (WAKING[1] - WAKING[0]) * 3600).astype(np.int64)
@@ -132,14 +164,18 @@ def _line_key(key: U64, place: int) -> U64:
         return key * np.uint64(64) + np.uint64(place) + np.uint64(key_of("claim line"))
 
 
-def _said_ids(draws: Draws, number: U64, keys: list[U64], present: list[npt.NDArray[np.bool_]] | None = None) -> pa.Array:
+def _said_ids(
+    draws: Draws, number: U64, keys: list[U64], present: list[npt.NDArray[np.bool_]] | None = None
+) -> pa.Array:
     """(n,) lists of the ids of what was said: one for each key that is present."""
     shown = present or [np.ones(number.size, bool)] * len(keys)
     ids = pa.concat_arrays([opaque_ids(draws, "event", number, _line_key(key, 0)) for key in keys])
     mask = np.stack(shown, axis=1)
     order = np.arange(number.size * len(keys)).reshape(len(keys), number.size).T
     offsets = np.concatenate([[0], np.cumsum(mask.sum(axis=1))]).astype(np.int32)
-    return pa.ListArray.from_arrays(offsets, ids.take(pa.array(order[mask])), type=SYMBOLIC_LEDGER.columns["event_ids"].type)
+    return pa.ListArray.from_arrays(
+        offsets, ids.take(pa.array(order[mask])), type=SYMBOLIC_LEDGER.columns["event_ids"].type
+    )
 
 
 class Talks(NamedTuple):
@@ -173,31 +209,63 @@ def _claim_rows(claim: Claims, domain: Domain, people: Household, draws: Draws) 
     device = pa.array(list(TALK_DEVICES)).take(
         pa.array(categorical(draws.uniform("claim device", number, claim.key), list(TALK_DEVICES.values())))
     )
-    offset = offset_us(claim.at_us, people.zone[claim.person], people.zones, (people.start_us - 2 * DAY, people.end_us + 2 * DAY))
+    offset = offset_us(
+        claim.at_us, people.zone[claim.person], people.zones, (people.start_us - 2 * DAY, people.end_us + 2 * DAY)
+    )
     offset_min = pa.array((offset // MINUTE).astype(np.int16))
     time = SYMBOLIC_EVENTS.columns["at"].type
-    began, said, replied = (pa.array(claim.at_us + shift).cast(time) for shift in (0, before_said, before_said + before_reply))
+    began, said, replied = (
+        pa.array(claim.at_us + shift).cast(time) for shift in (0, before_said, before_said + before_reply)
+    )
 
     def same(text: str) -> pa.Array:
         return pa.array(np.full(size, text, dtype=object), pa.string())
 
     sessions = pa.table(
-        {"session_id": session_id, "user_id": user_id, "domain": same(domain.name), "app": same("assistant"), "device": device,
-         "started_at": began, "ended_at": replied, "utc_offset_min": offset_min, "event_count": pa.array(np.full(size, 2, np.int32))},
+        {
+            "session_id": session_id,
+            "user_id": user_id,
+            "domain": same(domain.name),
+            "app": same("assistant"),
+            "device": device,
+            "started_at": began,
+            "ended_at": replied,
+            "utc_offset_min": offset_min,
+            "event_count": pa.array(np.full(size, 2, np.int32)),
+        },
         schema=SYMBOLIC_SESSIONS.schema(),
     )
     lines = []
     for event_id, at, action, source in ((said_id, said, "say", "self"), (reply_id, replied, "reply", "notification")):
-        filled = {"event_id": event_id, "user_id": user_id, "session_id": session_id, "seq": pa.array(np.zeros(size, np.int32)), "at": at,
-                  "logged_at": at, "utc_offset_min": offset_min, "domain": same(domain.name), "app": same("assistant"),
-                  "action": same(action), "source": same(source)}
+        filled = {
+            "event_id": event_id,
+            "user_id": user_id,
+            "session_id": session_id,
+            "seq": pa.array(np.zeros(size, np.int32)),
+            "at": at,
+            "logged_at": at,
+            "utc_offset_min": offset_min,
+            "domain": same(domain.name),
+            "app": same("assistant"),
+            "action": same(action),
+            "source": same(source),
+        }
         rest = {n: pa.nulls(size, f.type) for n, f in SYMBOLIC_EVENTS.columns.items() if n not in filled}
-        lines.append(pa.table({n: {**filled, **rest}[n] for n in SYMBOLIC_EVENTS.columns}, schema=SYMBOLIC_EVENTS.schema()))
+        lines.append(
+            pa.table({n: {**filled, **rest}[n] for n in SYMBOLIC_EVENTS.columns}, schema=SYMBOLIC_EVENTS.schema())
+        )
     names, values = list(domain.value_names()), [pa.array(v) for v in domain.value_names().values()]
     column = int(claim.dimension[0])
     statements = pa.table(
-        {"event_id": said_id, "user_id": user_id, "at": said, "domain": same(domain.name), "dimension": same(names[column]),
-         "value": values[column].take(pa.array(claim.value)), "stance": same(claim.stance)},
+        {
+            "event_id": said_id,
+            "user_id": user_id,
+            "at": said,
+            "domain": same(domain.name),
+            "dimension": same(names[column]),
+            "value": values[column].take(pa.array(claim.value)),
+            "stance": same(claim.stance),
+        },
         schema=STATEMENTS.schema(),
     )
     texts = SYMBOLIC_TRUTH.columns["injection_ids"].type
@@ -205,9 +273,17 @@ def _claim_rows(claim: Claims, domain: Domain, people: Household, draws: Draws) 
     none = pa.ListArray.from_arrays(np.zeros(size + 1, np.int32), pa.array([], pa.string()), type=texts)
     truth = pa.concat_tables(
         pa.table(
-            {"event_id": event_id, "user_id": user_id, "actor_id": actor_id, "is_noise": pa.array(np.zeros(size, bool)),
-             "noise_kind": pa.nulls(size, pa.string()), "injection_ids": injections, "driver_disposition_ids": none,
-             "speaker": pa.nulls(size, pa.string()), "alt_text": pa.nulls(size, pa.string())},
+            {
+                "event_id": event_id,
+                "user_id": user_id,
+                "actor_id": actor_id,
+                "is_noise": pa.array(np.zeros(size, bool)),
+                "noise_kind": pa.nulls(size, pa.string()),
+                "injection_ids": injections,
+                "driver_disposition_ids": none,
+                "speaker": pa.nulls(size, pa.string()),
+                "alt_text": pa.nulls(size, pa.string()),
+            },
             schema=SYMBOLIC_TRUTH.schema(),
         )
         for event_id, injections in ((said_id, one), (reply_id, none))

@@ -10,11 +10,19 @@ from schemas.tables.sealed import EVENT_TRUTH, INJECTIONS
 from schemas.tables.visible import EVENTS
 
 DISTURB_STAGE = Stage(
-    "disturb", disturb,
+    "disturb",
+    disturb,
     reads={
-        "users": "personas", "actors": "personas", "dispositions": "dispositions", "drift": "dispositions",
-        "items": "catalogue", "item_attributes": "catalogue", "clean_sessions": "timelines", "clean_events": "timelines",
-        "clean_truth": "timelines", "clean_statements": "timelines",
+        "users": "personas",
+        "actors": "personas",
+        "dispositions": "dispositions",
+        "drift": "dispositions",
+        "items": "catalogue",
+        "item_attributes": "catalogue",
+        "clean_sessions": "timelines",
+        "clean_events": "timelines",
+        "clean_truth": "timelines",
+        "clean_statements": "timelines",
     },
     writes=(SYMBOLIC_SESSIONS, SYMBOLIC_EVENTS, SYMBOLIC_TRUTH, SYMBOLIC_LEDGER, STATEMENTS),
 )
@@ -23,13 +31,18 @@ DISTURB_STAGE = Stage(
 def corrupt_tables(context: Context, tables: Tables) -> Tables:
     """`events`, `event_truth` and `injections` as they are released."""
     events, truth, ledger = corrupt(
-        tables["spoken_events"], tables["spoken_truth"], tables["symbolic_ledger"], context.data.disturb.noise.corrupt, context.draws
+        tables["spoken_events"],
+        tables["spoken_truth"],
+        tables["symbolic_ledger"],
+        context.data.disturb.noise.corrupt,
+        context.draws,
     )
     return {"events": events, "event_truth": truth, "injections": ledger}
 
 
 CORRUPT_STAGE = Stage(
-    "corrupt", corrupt_tables,
+    "corrupt",
+    corrupt_tables,
     reads={"spoken_events": "language", "spoken_truth": "language", "symbolic_ledger": "disturb"},
     writes=(EVENTS, EVENT_TRUTH, INJECTIONS),
 )

@@ -20,9 +20,20 @@ def injection_ids(draws: Draws, users: U64, keys: U64) -> pa.Array:
 
 
 def ledger_rows(
-    ids: pa.Array, users: U64, family: str, kind: str, policy: str, event_ids: pa.Array, onset_us: I64, *,
-    ended_us: I64 | None = None, dimension: pa.Array | None = None, before: pa.Array | None = None,
-    after: pa.Array | None = None, cause: pa.Array | None = None, parameters: pa.Array | None = None,
+    ids: pa.Array,
+    users: U64,
+    family: str,
+    kind: str,
+    policy: str,
+    event_ids: pa.Array,
+    onset_us: I64,
+    *,
+    ended_us: I64 | None = None,
+    dimension: pa.Array | None = None,
+    before: pa.Array | None = None,
+    after: pa.Array | None = None,
+    cause: pa.Array | None = None,
+    parameters: pa.Array | None = None,
 ) -> pa.Table:
     """(n,) rows of the ledger; what is not given is null, parameters are an empty object."""
     size = users.size
@@ -34,12 +45,20 @@ def ledger_rows(
 
     return pa.table(
         {
-            "injection_id": ids, "user_id": user_ids_of(users), "family": same(family), "kind": same(kind),
-            "policy": same(policy), "is_contested": pa.array(np.zeros(size, bool)),
-            "dimension": none if dimension is None else dimension, "event_ids": event_ids,
-            "before": none if before is None else before, "after": none if after is None else after,
+            "injection_id": ids,
+            "user_id": user_ids_of(users),
+            "family": same(family),
+            "kind": same(kind),
+            "policy": same(policy),
+            "is_contested": pa.array(np.zeros(size, bool)),
+            "dimension": none if dimension is None else dimension,
+            "event_ids": event_ids,
+            "before": none if before is None else before,
+            "after": none if after is None else after,
             "onset_at": pa.array(onset_us).cast(columns["onset_at"].type),
-            "ended_at": pa.nulls(size, columns["ended_at"].type) if ended_us is None else pa.array(ended_us).cast(columns["ended_at"].type),
+            "ended_at": pa.nulls(size, columns["ended_at"].type)
+            if ended_us is None
+            else pa.array(ended_us).cast(columns["ended_at"].type),
             "cause": none if cause is None else cause,
             "parameters": same("{}") if parameters is None else parameters,
         },

@@ -58,7 +58,10 @@ class Overlay(NamedTuple):
 def lines_of(events: pa.Table, numbers: U64) -> Lines:
     """``numbers`` are the users of the lines."""
     return Lines(
-        events, numbers, id_keys(events["event_id"]), events["at"].cast(pa.int64()).to_numpy(),
+        events,
+        numbers,
+        id_keys(events["event_id"]),
+        events["at"].cast(pa.int64()).to_numpy(),
         pc.is_valid(events["options"]).to_numpy(),
     )
 
@@ -71,14 +74,23 @@ def accidental(lines: Lines, rate: float, draws: Draws) -> Overlay:
     intended = lines.events["item_id"].take(pa.array(hit)).combine_chunks()
     width = len(options[0]) if hit.size else 1
     flat = options.flatten()
-    place = np.floor(draws.uniform("accidental option", lines.number[hit], lines.key[hit]) * (width - 1)).astype(np.int64)
+    place = np.floor(draws.uniform("accidental option", lines.number[hit], lines.key[hit]) * (width - 1)).astype(
+        np.int64
+    )
     shown = pc.index_in(intended, value_set=flat) if hit.size == 0 else _position(flat, intended, width)
     other = flat.take(pa.array(np.arange(hit.size) * width + place + (place >= shown))) if hit.size else flat
     with np.errstate(over="ignore"):
         ids = injection_ids(draws, lines.number[hit], lines.key[hit] + np.uint64(key_of("accidental")))
     ledger = ledger_rows(
-        ids, lines.number[hit], "noise", "accidental", "ignore_event",
-        single_lists(lines.events["event_id"].take(pa.array(hit)).combine_chunks()), lines.at_us[hit], before=intended, after=other,
+        ids,
+        lines.number[hit],
+        "noise",
+        "accidental",
+        "ignore_event",
+        single_lists(lines.events["event_id"].take(pa.array(hit)).combine_chunks()),
+        lines.at_us[hit],
+        before=intended,
+        after=other,
     )
     return Overlay(hit, other, ledger, np.arange(hit.size))
 
@@ -98,8 +110,14 @@ class OtherPeople(NamedTuple):
 
 
 def other_person(
-    lines: Lines, users: I64, others: OtherPeople, domains: Mapping[str, Domain], indexes: Mapping[str, CatalogueIndex],
-    config: TimelinesConfig, rate: float, draws: Draws,
+    lines: Lines,
+    users: I64,
+    others: OtherPeople,
+    domains: Mapping[str, Domain],
+    indexes: Mapping[str, CatalogueIndex],
+    config: TimelinesConfig,
+    rate: float,
+    draws: Draws,
 ) -> Overlay:
     """Somebody else of the household used the account for a whole session and chose by their own taste.
 
@@ -128,12 +146,23 @@ def other_person(
         uniform = draws.uniform("other person choice", lines.number[rows], lines.key[rows])
         taken = categorical(uniform, choice_shares(utility, config.exploration))
         items[here] = index.id_array.take(pa.array(options[np.arange(rows.size), taken])).to_numpy(zero_copy_only=False)
-    return _session_overlay(lines, line, pa.array(items, pa.string()), code, picked, number, key, names, others, users[first], draws)
+    return _session_overlay(
+        lines, line, pa.array(items, pa.string()), code, picked, number, key, names, others, users[first], draws
+    )
 
 
 def _session_overlay(
-    lines: Lines, line: I64, items: pa.Array, code: I64, picked: npt.NDArray[np.bool_], number: U64, key: U64, names: pa.Array,
-    others: OtherPeople, user: I64, draws: Draws,
+    lines: Lines,
+    line: I64,
+    items: pa.Array,
+    code: I64,
+    picked: npt.NDArray[np.bool_],
+    number: U64,
+    key: U64,
+    names: pa.Array,
+    others: OtherPeople,
+    user: I64,
+    draws: Draws,
 ) -> Overlay:
     """One ledger row a session, over every line of it; choices carry the other person's items."""
     sessions = np.flatnonzero(picked)
@@ -141,14 +170,22 @@ def _session_overlay(
     order = every[np.argsort(code[every], kind="stable")]
     counts = np.bincount(code[order], minlength=picked.size)[sessions]
     event_ids = pa.ListArray.from_arrays(
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), lines.events["event_id"].take(pa.array(order)).combine_chunks()
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+        lines.events["event_id"].take(pa.array(order)).combine_chunks(),
     )
     with np.errstate(over="ignore"):
         ids = injection_ids(draws, number[sessions], key[sessions] + np.uint64(key_of("other_person")))
     actor = others.actor_id.take(pa.array(user[sessions]))
-    onset = np.array([lines.at_us[order[a]] for a in np.cumsum(counts) - counts], np.int64) if sessions.size else np.empty(0, np.int64)
+    onset = (
+        np.array([lines.at_us[order[a]] for a in np.cumsum(counts) - counts], np.int64)
+        if sessions.size
+        else np.empty(0, np.int64)
+    )
     parameters = pa.array(
-        [json.dumps({"actor_id": a, "session_id": s}) for a, s in zip(actor.to_pylist(), names.take(pa.array(sessions)).to_pylist(), strict=True)],
+        [
+            json.dumps({"actor_id": a, "session_id": s})
+            for a, s in zip(actor.to_pylist(), names.take(pa.array(sessions)).to_pylist(), strict=True)
+        ],
         pa.string(),
     )
     ledger = ledger_rows(
@@ -182,9 +219,14 @@ def duplicate(lines: Lines, rate: float, draws: Draws) -> Copies:
         ids = injection_ids(draws, number, key + np.uint64(key_of("duplicate")))
     original = lines.events["event_id"].take(pa.array(hit)).combine_chunks()
     ledger = ledger_rows(
-        ids, number, "noise", "duplicate", "ignore_duplicate", single_lists(copy_ids), lines.at_us[hit],
-        before=original, after=copy_ids,
+        ids,
+        number,
+        "noise",
+        "duplicate",
+        "ignore_duplicate",
+        single_lists(copy_ids),
+        lines.at_us[hit],
+        before=original,
+        after=copy_ids,
     )
     return Copies(hit, copy_ids, delay, ledger)
-
-

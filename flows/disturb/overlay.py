@@ -53,8 +53,14 @@ def disturb(context: Context, tables: Tables) -> Tables:
     noise = data.disturb.noise
     effects = {
         "other_person": other_person(
-            lines, users, OtherPeople(others, _tastes(tables["dispositions"], others, domains)), domains, indexes,
-            data.timelines, noise.other_person, draws,
+            lines,
+            users,
+            OtherPeople(others, _tastes(tables["dispositions"], others, domains)),
+            domains,
+            indexes,
+            data.timelines,
+            noise.other_person,
+            draws,
         ),
         "accidental": accidental(lines, noise.accidental, draws),
     }
@@ -80,11 +86,16 @@ def disturb(context: Context, tables: Tables) -> Tables:
         "symbolic_sessions": sessions,
         "symbolic_events": log,
         "symbolic_truth": SYMBOLIC_TRUTH.conform(
-            sort_rows(pa.concat_tables([truth, _copied_truth(truth, events["event_id"], copies), talks.truth]), SYMBOLIC_TRUTH)
+            sort_rows(
+                pa.concat_tables([truth, _copied_truth(truth, events["event_id"], copies), talks.truth]), SYMBOLIC_TRUTH
+            )
         ),
         "symbolic_ledger": SYMBOLIC_LEDGER.conform(sort_rows(pa.concat_tables(ledgers), SYMBOLIC_LEDGER)),
         "statements": STATEMENTS.conform(
-            sort_rows(pa.concat_tables([_with_copies(tables["clean_statements"], events, copies), talks.statements]), STATEMENTS)
+            sort_rows(
+                pa.concat_tables([_with_copies(tables["clean_statements"], events, copies), talks.statements]),
+                STATEMENTS,
+            )
         ),
     }
 
@@ -153,7 +164,9 @@ def _with_truth(truth: pa.Table, event_ids: pa.ChunkedArray, overlays: list[Over
     actor = truth["actor_id"].combine_chunks()
     touched: list[I64] = []
     injections: list[pa.Array] = []
-    touching = sorted((o for o in overlays if o.line.size), key=lambda o: NOISE_KINDS.index(o.ledger["kind"][0].as_py()))
+    touching = sorted(
+        (o for o in overlays if o.line.size), key=lambda o: NOISE_KINDS.index(o.ledger["kind"][0].as_py())
+    )
     for overlay in touching:
         place = row[overlay.line]
         ledger = overlay.ledger
@@ -188,7 +201,10 @@ def _copied(events: pa.Table, copies: Copies) -> pa.Table:
     """The lines that the log has twice, as they stand in the log, under their new ids."""
     some = events.take(pa.array(copies.line))
     logged = some["logged_at"].cast(pa.int64()).to_numpy() + copies.delay_us
-    return replaced(some, {"event_id": copies.event_id, "logged_at": pa.array(logged).cast(SYMBOLIC_EVENTS.columns["logged_at"].type)})
+    return replaced(
+        some,
+        {"event_id": copies.event_id, "logged_at": pa.array(logged).cast(SYMBOLIC_EVENTS.columns["logged_at"].type)},
+    )
 
 
 def _copied_truth(truth: pa.Table, event_ids: pa.ChunkedArray, copies: Copies) -> pa.Table:

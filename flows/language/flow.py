@@ -17,8 +17,12 @@ from schemas.tables.internal import SPOKEN_EVENTS, SPOKEN_TRUTH, WORDED_TASKS
 def speak_events(context: Context, tables: Tables) -> Tables:
     """`spoken_events` and `spoken_truth` of the shard."""
     events, truth = speak(
-        tables["symbolic_events"], tables["symbolic_truth"], tables["statements"], load_domains(context.data.domains),
-        load_phrases(), context.draws,
+        tables["symbolic_events"],
+        tables["symbolic_truth"],
+        tables["statements"],
+        load_domains(context.data.domains),
+        load_phrases(),
+        context.draws,
     )
     return {"spoken_events": events, "spoken_truth": truth}
 
@@ -30,8 +34,11 @@ def word_tasks(context: Context, tables: Tables) -> Tables:
     group = answers["group_id"].take(pc.index_in(drafts["task_id"], value_set=answers["task_id"].combine_chunks()))
     asked = pa.table(
         {
-            "task_id": drafts["task_id"], "group_id": group, "family": drafts["family"],
-            "domain": pc.list_element(drafts["domains"], 0), "dimension": _asked_about(drafts, tables["draft_constraints"]),
+            "task_id": drafts["task_id"],
+            "group_id": group,
+            "family": drafts["family"],
+            "domain": pc.list_element(drafts["domains"], 0),
+            "dimension": _asked_about(drafts, tables["draft_constraints"]),
         }
     )
     worded = word_requests(asked, load_domains(context.data.domains), load_phrases(), context.draws)
@@ -45,11 +52,14 @@ def _asked_about(drafts: pa.Table, constraints: pa.Table) -> pa.ChunkedArray:
 
 
 LANGUAGE_STAGE = Stage(
-    "language", speak_events,
+    "language",
+    speak_events,
     reads={"symbolic_events": "disturb", "symbolic_truth": "disturb", "statements": "disturb"},
     writes=(SPOKEN_EVENTS, SPOKEN_TRUTH),
 )
 REQUESTS_STAGE = Stage(
-    "requests", word_tasks,
-    reads={"draft_tasks": "selection", "draft_answers": "selection", "draft_constraints": "selection"}, writes=(WORDED_TASKS,),
+    "requests",
+    word_tasks,
+    reads={"draft_tasks": "selection", "draft_answers": "selection", "draft_constraints": "selection"},
+    writes=(WORDED_TASKS,),
 )

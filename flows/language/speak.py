@@ -31,7 +31,11 @@ DETAILED_SEARCH = 0.5
 
 
 def speak(
-    events: pa.Table, truth: pa.Table, statements: pa.Table, domains: Mapping[str, Domain], phrases: Phrases,
+    events: pa.Table,
+    truth: pa.Table,
+    statements: pa.Table,
+    domains: Mapping[str, Domain],
+    phrases: Phrases,
     draws: Draws,
 ) -> tuple[pa.Table, pa.Table]:
     """`spoken_events` and `spoken_truth`: the disturbed log with the words of searches, talks, answers and reviews.
@@ -128,8 +132,11 @@ def _meanings(says: pa.Table, lines: U64, statements: pa.Table) -> Rows:
 
 
 def _inputs(
-    meaning: pa.Table, stance: np.ndarray[tuple[int, ...], np.dtype[np.object_]], lines: U64,
-    domains: Mapping[str, Domain], draws: Draws,
+    meaning: pa.Table,
+    stance: np.ndarray[tuple[int, ...], np.dtype[np.object_]],
+    lines: U64,
+    domains: Mapping[str, Domain],
+    draws: Draws,
 ) -> tuple[pa.Array, pa.Array]:
     """(n,) what people call the dimension, and how they say the value; null where the meaning has none."""
     nouns = {f"{name}.{key}": spec.noun for name, domain in domains.items() for key, spec in domain.dimensions.items()}

@@ -19,15 +19,33 @@ from validation.references.reader import Reference, load_reference
 F64 = npt.NDArray[np.float64]
 STRATUM = "2012-2016"
 ADULT_GROUPS = ("18-24", "25-34", "35-44", "45-54", "55-64", "65-74", "75+")
-GROUP_YEARS = {"18-24": (18, 25), "25-34": (25, 35), "35-44": (35, 45), "45-54": (45, 55), "55-64": (55, 65),
-               "65-74": (65, 75), "75+": (75, 91)}
+GROUP_YEARS = {
+    "18-24": (18, 25),
+    "25-34": (25, 35),
+    "35-44": (35, 45),
+    "45-54": (45, 55),
+    "55-64": (55, 65),
+    "65-74": (65, 75),
+    "75+": (75, 91),
+}
 """First and last age, the last excluded. Within a group ages are taken as equally likely, the oldest as 75 to 90: assumed."""
 INCOME_BANDS = {
-    "< 5000": (0, 5000), "5000-7499": (5000, 7500), "7500-9999": (7500, 10000), "10000-12499": (10000, 12500),
-    "12500-14999": (12500, 15000), "15000-19999": (15000, 20000), "20000-24999": (20000, 25000),
-    "25000-29999": (25000, 30000), "30000-34999": (30000, 35000), "35000-39999": (35000, 40000),
-    "40000-49999": (40000, 50000), "50000-59999": (50000, 60000), "60000-74999": (60000, 75000),
-    "75000-99999": (75000, 100000), "100000-149999": (100000, 150000), "150000+": (150000, 300000),
+    "< 5000": (0, 5000),
+    "5000-7499": (5000, 7500),
+    "7500-9999": (7500, 10000),
+    "10000-12499": (10000, 12500),
+    "12500-14999": (12500, 15000),
+    "15000-19999": (15000, 20000),
+    "20000-24999": (20000, 25000),
+    "25000-29999": (25000, 30000),
+    "30000-34999": (30000, 35000),
+    "35000-39999": (35000, 40000),
+    "40000-49999": (40000, 50000),
+    "50000-59999": (50000, 60000),
+    "60000-74999": (60000, 75000),
+    "75000-99999": (75000, 100000),
+    "100000-149999": (100000, 150000),
+    "150000+": (150000, 300000),
 }
 """Bounds in USD. The top band is open in the reference; 300,000 is assumed."""
 
@@ -68,7 +86,14 @@ def population(config: PersonasConfig) -> list[Distribution]:
         if item.parent is None:
             continue
         if item.parent not in by_name:
-            problems.append((item.name, item.parent, "depends on an attribute that does not exist", f"attributes are {sorted(by_name)}"))
+            problems.append(
+                (
+                    item.name,
+                    item.parent,
+                    "depends on an attribute that does not exist",
+                    f"attributes are {sorted(by_name)}",
+                )
+            )
             continue
         for value in by_name[item.parent].levels:
             if value not in item.parent_levels:
@@ -154,7 +179,12 @@ def _plain(reference: Reference, metric: str, name: str) -> Distribution:
 
 
 def _given(
-    reference: Reference, metric: str, name: str, parent: str, parent_levels: tuple[str, ...] | None, *,
+    reference: Reference,
+    metric: str,
+    name: str,
+    parent: str,
+    parent_levels: tuple[str, ...] | None,
+    *,
     parent_first: bool = True,
 ) -> Distribution:
     """The conditional table of a joint table whose bins read `parent|child` (or the other way round)."""
@@ -174,5 +204,7 @@ def _time_zones(reference: Reference) -> Distribution:
     regions: dict[str, dict[str, list[str]]] = YAML(typ="safe", pure=True).load(path)
     states = reference.shares("state_share", STRATUM)
     zones = tuple(sorted({zone for places in regions.values() for zone in places}))
-    weights = np.array([[sum(states[s] for s in places.get(zone, [])) for zone in zones] for places in regions.values()])
+    weights = np.array(
+        [[sum(states[s] for s in places.get(zone, [])) for zone in zones] for places in regions.values()]
+    )
     return Distribution("time_zone", zones, weights, "region", tuple(regions))

@@ -17,8 +17,8 @@ from flows.common.stage import Context, Tables
 from flows.personas.names import POOL, Kind, name_pool
 from flows.personas.population import GROUP_YEARS, INCOME_BANDS, Distribution, population
 from schemas.config.personas import BUILT_IN
-from schemas.tables.core import sort_rows
 from schemas.tables.configured import configured
+from schemas.tables.core import sort_rows
 from schemas.tables.sealed import ACTORS, PERSONAS
 from schemas.tables.visible import USERS
 
@@ -52,7 +52,9 @@ def sample_people(context: Context, tables: Tables) -> Tables:
         "birth_date": _birth_dates(age, start, numbers, draws),
         "age_years": pa.array(age.astype(np.int16)),
         "income_usd": _incomes(text, drawn, numbers, draws),
-        "occupation": pc.if_else(employed, text["occupation"], None) if not drawn["occupation"].is_own else text["occupation"],
+        "occupation": pc.if_else(employed, text["occupation"], None)
+        if not drawn["occupation"].is_own
+        else text["occupation"],
         "household_size": pc.cast(text["household_size"], pa.int16()),
         "locale": locale,
     }
@@ -61,7 +63,9 @@ def sample_people(context: Context, tables: Tables) -> Tables:
     before = (1 + np.floor(draws.uniform("sign_up", numbers) * SIGN_UP_DAYS * DAY / 60e6)).astype(np.int64) * 60_000_000
     users = pa.table(
         {
-            "user_id": ids, "locale": locale, "time_zone": text["time_zone"],
+            "user_id": ids,
+            "locale": locale,
+            "time_zone": text["time_zone"],
             "signed_up_at": pa.array(microseconds(start) - before).cast(pa.timestamp("us", "UTC")),
         }
     )
@@ -88,7 +92,9 @@ def _draw(distribution: Distribution, numbers: U64, draws: Draws, drawn: Mapping
     return levels.take(pa.array(code))
 
 
-def _ages(text: Mapping[str, pa.Array], drawn: Mapping[str, Distribution], numbers: U64, draws: Draws) -> npt.NDArray[np.int64]:
+def _ages(
+    text: Mapping[str, pa.Array], drawn: Mapping[str, Distribution], numbers: U64, draws: Draws
+) -> npt.NDArray[np.int64]:
     """Full years: those of the config, or evenly within the age group."""
     if "age_years" in drawn:
         return pc.cast(text["age_years"], pa.int64()).to_numpy(zero_copy_only=False)
@@ -147,14 +153,21 @@ def _names(locale: pa.Array, sex: pa.Array, numbers: U64, draws: Draws) -> tuple
 def _actors(personas: pa.Table, numbers: U64, share: float, draws: Draws) -> pa.Table:
     """The user, and for a share of the households of two or more the person they live with who may use the same account."""
     married = pc.equal(personas["marital_status"], "married").to_numpy()
-    shared = np.flatnonzero((personas["household_size"].to_numpy() > 1) & (draws.uniform("shared account", numbers) < share))
+    shared = np.flatnonzero(
+        (personas["household_size"].to_numpy() > 1) & (draws.uniform("shared account", numbers) < share)
+    )
     other = np.where(
-        married[shared], "partner",
-        np.array(["flatmate", "child", "parent"])[categorical(draws.uniform("relation", numbers[shared]), [0.4, 0.4, 0.2])],
+        married[shared],
+        "partner",
+        np.array(["flatmate", "child", "parent"])[
+            categorical(draws.uniform("relation", numbers[shared]), [0.4, 0.4, 0.2])
+        ],
     )
     who = np.concatenate([numbers, numbers[shared]])
     role = np.concatenate([np.zeros(numbers.size, np.uint64), np.ones(shared.size, np.uint64)])
-    user_id = pa.concat_arrays([personas["user_id"].combine_chunks(), personas["user_id"].combine_chunks().take(pa.array(shared))])
+    user_id = pa.concat_arrays(
+        [personas["user_id"].combine_chunks(), personas["user_id"].combine_chunks().take(pa.array(shared))]
+    )
     keys = role + np.uint64(key_of("actor"))
     table = pa.table(
         {

@@ -9,19 +9,24 @@ from typing import Any
 
 from flows.common.config import show
 from flows.common.files import read_json, write_json, write_text
+from flows.common.splits import CATALOGUE
 from flows.release.changelog import changelog, read_previous
 from flows.release.datapackage import datapackage
 from flows.release.manifest import MANIFEST
 from flows.release.rates import KindRate, disturbance_rates
-from flows.common.splits import CATALOGUE
 from schemas.config import Config, ExecutionConfig
 from schemas.tables import Field, Table
 
 DEFAULT_TABLE = "events"
 TEMPLATE = "card.md.jinja"
 _SIZES = (
-    (1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"),
-    (10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M"), (1_000_000_000, "100M<n<1B"),
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+    (100_000_000, "10M<n<100M"),
+    (1_000_000_000, "100M<n<1B"),
     (10_000_000_000, "1B<n<10B"),
 )
 
@@ -49,8 +54,11 @@ def card(
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent), undefined=jinja2.StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, keep_trailing_newline=True,
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     environment.filters["thousands"] = lambda number: f"{number:,}"
     environment.filters["cell"] = _cell

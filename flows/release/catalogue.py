@@ -74,8 +74,16 @@ def update_catalogue(out: Path) -> None:
             for row in rows:
                 connection.execute(
                     "INSERT INTO releases VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    [row["name"], row["version"], row["path"], row["content_digest"], row["users"], row["events"],
-                     row["tasks"], json.dumps(row["gates"])],
+                    [
+                        row["name"],
+                        row["version"],
+                        row["path"],
+                        row["content_digest"],
+                        row["users"],
+                        row["events"],
+                        row["tasks"],
+                        json.dumps(row["gates"]),
+                    ],
                 )
         draft.replace(out / CATALOGUE_FILE)
     finally:
@@ -94,8 +102,14 @@ def _entry(path: Path) -> Entry | None:
         manifest = read_json(path / MANIFEST)
         rows = {table: int(facts["rows"]) for table, facts in manifest["tables"].items()}
         return Entry(
-            name, version, path, str(manifest["content_digest"]), rows.get("users", 0), rows.get("events", 0),
-            rows.get("tasks", 0), manifest["gates"],
+            name,
+            version,
+            path,
+            str(manifest["content_digest"]),
+            rows.get("users", 0),
+            rows.get("events", 0),
+            rows.get("tasks", 0),
+            manifest["gates"],
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         return Entry(name, version, path, fault=f"{MANIFEST} cannot be read: {error}")

@@ -48,7 +48,10 @@ def _field(name: str, field: Field, is_optional: bool) -> dict[str, Any]:
     if not is_list:
         constraints |= {k: v for k, v in (("minimum", field.low), ("maximum", field.high)) if v is not None}
     described = {
-        "name": name, "type": field_type(field.type), "description": field.doc, "constraints": constraints,
+        "name": name,
+        "type": field_type(field.type),
+        "description": field.doc,
+        "constraints": constraints,
         "arrowType": str(field.type),
     }
     return described if field.unit is None else {**described, "unit": field.unit}
@@ -57,8 +60,13 @@ def _field(name: str, field: Field, is_optional: bool) -> dict[str, Any]:
 def field_type(kind: pa.DataType) -> str:
     """The type's name in the Table Schema standard."""
     names = (
-        (pa.types.is_boolean, "boolean"), (pa.types.is_integer, "integer"), (pa.types.is_floating, "number"),
-        (pa.types.is_timestamp, "datetime"), (pa.types.is_date, "date"), (pa.types.is_list, "array"),
-        (pa.types.is_struct, "object"), (pa.types.is_string, "string"),
+        (pa.types.is_boolean, "boolean"),
+        (pa.types.is_integer, "integer"),
+        (pa.types.is_floating, "number"),
+        (pa.types.is_timestamp, "datetime"),
+        (pa.types.is_date, "date"),
+        (pa.types.is_list, "array"),
+        (pa.types.is_struct, "object"),
+        (pa.types.is_string, "string"),
     )
     return next((name for is_kind, name in names if is_kind(kind)), "any")

@@ -19,9 +19,14 @@ from schemas.config import Config
 from schemas.tables.configured import released_tables
 
 BY_SHARD = {
-    "users": ("personas", "users"), "personas": ("personas", "personas"), "actors": ("personas", "actors"),
-    "dispositions": ("dispositions", "dispositions"), "sessions": ("disturb", "symbolic_sessions"),
-    "events": ("corrupt", "events"), "event_truth": ("corrupt", "event_truth"), "injections": ("corrupt", "injections"),
+    "users": ("personas", "users"),
+    "personas": ("personas", "personas"),
+    "actors": ("personas", "actors"),
+    "dispositions": ("dispositions", "dispositions"),
+    "sessions": ("disturb", "symbolic_sessions"),
+    "events": ("corrupt", "events"),
+    "event_truth": ("corrupt", "event_truth"),
+    "injections": ("corrupt", "injections"),
 }
 """Released table to the stage and the table that it is taken from, shard by shard."""
 AT_ONCE = {

@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 MANIFEST_VERSION = 1
 PACKAGES = (
-    "faker", "numpy", "polars", "pyarrow", "duckdb", "pandas", "scipy", "prefect", "great_expectations", "tzdata", "habitus",
+    "faker",
+    "numpy",
+    "polars",
+    "pyarrow",
+    "duckdb",
+    "pandas",
+    "scipy",
+    "prefect",
+    "great_expectations",
+    "tzdata",
+    "habitus",
 )
 
 
@@ -34,7 +44,11 @@ def content_digest(described: Mapping[str, Any]) -> str:
 
 
 def release_manifest(
-    staging: Path, config: Config, version: str, files: Mapping[str, Any], judgement: Judgement,
+    staging: Path,
+    config: Config,
+    version: str,
+    files: Mapping[str, Any],
+    judgement: Judgement,
     tables: Mapping[str, Table],
 ) -> dict[str, Any]:
     """Everything the manifest says, but for the documents, which are written from it.

@@ -94,7 +94,12 @@ def publish(
 
 
 def _name(
-    staging: Path, out: Path, config: Config, wanted: Version | None, digest: str, judgement: Judgement,
+    staging: Path,
+    out: Path,
+    config: Config,
+    wanted: Version | None,
+    digest: str,
+    judgement: Judgement,
     tables: Mapping[str, Table],
 ) -> Published:
     """What happens under the lock: the version is chosen, the documents are written for it, the folder is renamed."""
@@ -132,7 +137,11 @@ def _next_patch(existing: list[Entry]) -> Version:
 
 
 def _describe(
-    staging: Path, config: Config, version: Version, existing: list[Entry], judgement: Judgement,
+    staging: Path,
+    config: Config,
+    version: Version,
+    existing: list[Entry],
+    judgement: Judgement,
     tables: Mapping[str, Table],
 ) -> None:
     """Card, package description, changelog, and last the manifest."""

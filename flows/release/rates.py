@@ -59,7 +59,12 @@ def _kind_rate(family: str, kind: str, config: DataConfig, rows: int, count: _Co
     setting = _setting(config, family, kind)
     realised = round(count.count / count.base, 6) if count and count.base else None
     return KindRate(
-        family, kind, setting[0] if setting else None, setting[1] if setting else None, rows, realised,
+        family,
+        kind,
+        setting[0] if setting else None,
+        setting[1] if setting else None,
+        rows,
+        realised,
         count.text if count and realised is not None else None,
     )
 
@@ -86,17 +91,20 @@ def _counts(
     pair_text = "ledger rows per person and dimension"
     return {
         "accidental": _Count(
-            rows.get(("noise", "accidental"), 0), events["rows"] - events["nulls"]["options"],
+            rows.get(("noise", "accidental"), 0),
+            events["rows"] - events["nulls"]["options"],
             "ledger rows per line with options on show",
         ),
         "other_person": _Count(
-            rows.get(("noise", "other_person"), 0), described["sessions"]["rows"],
+            rows.get(("noise", "other_person"), 0),
+            described["sessions"]["rows"],
             "ledger rows per session, of any household",
         ),
         "duplicate": _Count(copies, events["rows"] - copies, "ledger rows per line that is no copy"),
         "corrupt": _Count(hit, _typed_letters(staging, files), "letters hit per letter typed by a user"),
         "abrupt": _Count(
-            life_events, users * config.window.weeks / _WEEKS_PER_YEAR,
+            life_events,
+            users * config.window.weeks / _WEEKS_PER_YEAR,
             "life events that changed a taste, per person and year",
         ),
         "stated_vs_done": _Count(rows.get(("contradiction", "stated_vs_done"), 0), pairs, pair_text),

@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 
 from flows.common.files import ContentDigest, write_json
 from flows.common.ids import user_numbers
-from flows.release.series import Limits, Series, WrittenFile, key_text
 from flows.common.splits import CATALOGUE, split_of
+from flows.release.series import Limits, Series, WrittenFile, key_text
 from schemas.config import DataConfig
 from schemas.tables import Table, TableError
 

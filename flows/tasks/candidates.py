@@ -86,7 +86,13 @@ def _asks(domain: Domain, users: pa.Table, context: Context) -> Asks:
 
 
 def _rows(
-    domain: Domain, asks: Asks, record: DomainRecord, beliefs: Beliefs, tastes: EffectiveValues, tables: Tables, context: Context
+    domain: Domain,
+    asks: Asks,
+    record: DomainRecord,
+    beliefs: Beliefs,
+    tastes: EffectiveValues,
+    tables: Tables,
+    context: Context,
 ) -> pa.Table:
     """The rows of one domain, dimension by dimension."""
     start = microseconds(context.data.window.start.astimezone(UTC))
@@ -94,7 +100,9 @@ def _rows(
     begun = np.full(asks.person.size, start, np.int64)
     stale, _ = tastes.lasting_at(asks.person, begun)
     changed = tastes.last_change(asks.person, asks.at_us, start)
-    in_state = (tastes.state_from[asks.person] <= asks.at_us[:, None]) & (asks.at_us[:, None] < tastes.state_to[asks.person])
+    in_state = (tastes.state_from[asks.person] <= asks.at_us[:, None]) & (
+        asks.at_us[:, None] < tastes.state_to[asks.person]
+    )
     days = np.round((asks.at_us[:, None] - changed) / DAY, 3)
     evidence = bearing_rows(record, asks.person, asks.at_us)
     noise = _is_noise(tables)
@@ -106,7 +114,11 @@ def _rows(
     for column, (name, values) in enumerate(domain.value_names().items()):
         text = pa.array(values, pa.string())
         near = _noise_share(evidence, column, size, noise)
-        status = np.where(in_state[:, column], "temporary", np.where((changed[:, column] > start) & (days[:, column] < RECENT_DAYS), "recent", "stable"))
+        status = np.where(
+            in_state[:, column],
+            "temporary",
+            np.where((changed[:, column] > start) & (days[:, column] < RECENT_DAYS), "recent", "stable"),
+        )
         code = true[:, column]
         policy, claimed = _conflicts(tables["symbolic_ledger"], name, tables["users"], asks, in_state[:, column])
         belief = beliefs.belief[:, column, : len(values)]
@@ -126,14 +138,17 @@ def _rows(
                     "stale_value": text.take(pa.array(stale[:, column])),
                     "claimed_value": claimed,
                     "belief": pa.ListArray.from_arrays(
-                        np.arange(size + 1, dtype=np.int32) * len(values), pa.array(belief.ravel()), type=CANDIDATES.columns["belief"].type
+                        np.arange(size + 1, dtype=np.int32) * len(values),
+                        pa.array(belief.ravel()),
+                        type=CANDIDATES.columns["belief"].type,
                     ),
                     "p_prior": pa.array(beliefs.prior[column, code]),
                     "noise_nearby": pa.array(near),
                     "last_change_days": pa.array(days[:, column]),
                     "history_events": pa.array(history),
                     "disposition_ids": pa.ListArray.from_arrays(
-                        np.arange(size + 1, dtype=np.int32), disposition_ids.take(pa.array(rows[:, column])),
+                        np.arange(size + 1, dtype=np.int32),
+                        disposition_ids.take(pa.array(rows[:, column])),
                         type=CANDIDATES.columns["disposition_ids"].type,
                     ),
                     "max_log_ratio": pa.array(beliefs.max_log_ratio[every, column, code]),
@@ -158,11 +173,15 @@ def _history(events: pa.Table, asks: Asks, users: pa.Table) -> npt.NDArray[np.in
     at = events["at"].cast(pa.int64()).to_numpy()
     first = np.searchsorted(owner, asks.person, side="left")
     last = np.searchsorted(owner, asks.person, side="right")
-    counts = [np.searchsorted(at[a:b], moment, side="left") for a, b, moment in zip(first, last, asks.at_us, strict=True)]
+    counts = [
+        np.searchsorted(at[a:b], moment, side="left") for a, b, moment in zip(first, last, asks.at_us, strict=True)
+    ]
     return np.array(counts, np.int32)
 
 
-def _noise_share(bearing: tuple[I64, npt.NDArray[np.int8], I64], column: int, size: int, noise: npt.NDArray[np.bool_]) -> F64:
+def _noise_share(
+    bearing: tuple[I64, npt.NDArray[np.int8], I64], column: int, size: int, noise: npt.NDArray[np.bool_]
+) -> F64:
     """(asks,) share of noise among the lines that bear on the dimension."""
     query, dimension, row = bearing
     here = dimension == column
@@ -171,21 +190,33 @@ def _noise_share(bearing: tuple[I64, npt.NDArray[np.int8], I64], column: int, si
     return np.asarray(np.round(noisy / np.maximum(count, 1), 6))
 
 
-POLICY_OF = {"abrupt": "follow_new_value", "stated_vs_done": "trust_behaviour", "temporary_state": "follow_state_until_end"}
+POLICY_OF = {
+    "abrupt": "follow_new_value",
+    "stated_vs_done": "trust_behaviour",
+    "temporary_state": "follow_state_until_end",
+}
 """Ledger kinds that make two records disagree, and what a correct reader concludes; the later ones speak louder."""
 
 
-def _conflicts(ledger: pa.Table, dimension: str, users: pa.Table, asks: Asks, in_state: npt.NDArray[np.bool_]) -> tuple[pa.Array, pa.Array]:
+def _conflicts(
+    ledger: pa.Table, dimension: str, users: pa.Table, asks: Asks, in_state: npt.NDArray[np.bool_]
+) -> tuple[pa.Array, pa.Array]:
     """(asks,) the policy for the dimension, null where nothing conflicts, and the value of the last false claim."""
-    own = ledger.filter(pc.equal(ledger["dimension"], dimension)).sort_by([("onset_at", "ascending"), ("injection_id", "ascending")])
+    own = ledger.filter(pc.equal(ledger["dimension"], dimension)).sort_by(
+        [("onset_at", "ascending"), ("injection_id", "ascending")]
+    )
     person = rows_of(own["user_id"], users)
     onset = own["onset_at"].cast(pa.int64()).to_numpy()
     policy = np.full(asks.person.size, None, dtype=object)
     claimed = np.full(asks.person.size, None, dtype=object)
     for kind, conclusion in POLICY_OF.items():
-        mine = np.flatnonzero(pc.and_(pc.equal(own["kind"], kind), pc.not_equal(own["before"], own["after"])).to_numpy())
+        mine = np.flatnonzero(
+            pc.and_(pc.equal(own["kind"], kind), pc.not_equal(own["before"], own["after"])).to_numpy()
+        )
         after = own["after"].take(pa.array(mine)).to_pylist()
-        for value, who, since in zip(after, person[mine], onset[mine], strict=True):  # few: ledger rows of one dimension
+        for value, who, since in zip(
+            after, person[mine], onset[mine], strict=True
+        ):  # few: ledger rows of one dimension
             later = (asks.person == who) & (asks.at_us > since)
             policy[later] = conclusion
             if kind == "stated_vs_done":

@@ -45,7 +45,9 @@ def certify(context: Context, tables: Tables) -> Tables:
         if own.num_rows == 0:
             continue
         index = catalogue_index(domain, tables["items"], tables["item_attributes"])
-        record = read_record(tables["events"], readings, index.id_array, index.values, domain, users["user_id"].to_pylist())
+        record = read_record(
+            tables["events"], readings, index.id_array, index.values, domain, users["user_id"].to_pylist()
+        )
         queries = (rows_of(own["user_id"], users), own["asked_at"].cast(pa.int64()).to_numpy())
         beliefs = believe(record, observer_parameters(data, domain, load_life_events()), queries)
         rows += _decisions(own, domain, beliefs, tables, data.dispositions.strength_mean)
@@ -62,7 +64,9 @@ def _of_users(table: pa.Table, users: pa.Table) -> pa.Table:
     return table.filter(pc.is_in(table["user_id"], value_set=users["user_id"].combine_chunks()))
 
 
-def _decisions(own: pa.Table, domain: Domain, beliefs: Beliefs, tables: Tables, strength: float) -> list[dict[str, Any]]:
+def _decisions(
+    own: pa.Table, domain: Domain, beliefs: Beliefs, tables: Tables, strength: float
+) -> list[dict[str, Any]]:
     """The tasks' own rows. Tasks with equal menus are decided together."""
     place = {task: row for row, task in enumerate(own["task_id"].to_pylist())}
     names = list(domain.value_names())
@@ -81,8 +85,10 @@ def _decisions(own: pa.Table, domain: Domain, beliefs: Beliefs, tables: Tables, 
     for (columns, codes), tasks in alike.items():
         member = np.array([place[task] for task in tasks])
         each = decision_probability(
-            np.array(codes), [beliefs.belief[member, c, : len(values[c])] for c in columns],
-            [match_table(specs[c].kind, len(values[c])) for c in columns], [strength * specs[c].strength for c in columns],
+            np.array(codes),
+            [beliefs.belief[member, c, : len(values[c])] for c in columns],
+            [match_table(specs[c].kind, len(values[c])) for c in columns],
+            [strength * specs[c].strength for c in columns],
         )
         for nth, task in enumerate(tasks):
             best = sorted(options[task]).index(gold[task])
@@ -112,20 +118,32 @@ def _constraints(own: pa.Table, domain: Domain, beliefs: Beliefs, tables: Tables
         top = int(belief.argmax())
         rows.append(
             _row(
-                row["task_id"], row["user_id"], row["constraint_id"], p_true=float(belief[true]), top_value=values[top],
-                p_top=float(belief[top]), p_without_evidence=float(beliefs.prior[column, true]), p_prior=float(beliefs.prior[column, true]),
+                row["task_id"],
+                row["user_id"],
+                row["constraint_id"],
+                p_true=float(belief[true]),
+                top_value=values[top],
+                p_top=float(belief[top]),
+                p_without_evidence=float(beliefs.prior[column, true]),
+                p_prior=float(beliefs.prior[column, true]),
             )
         )
     return rows
 
 
-def _evidence(own: pa.Table, domain: Domain, bearing: tuple[I64, npt.NDArray[np.int8], I64], tables: Tables) -> pa.Table:
+def _evidence(
+    own: pa.Table, domain: Domain, bearing: tuple[I64, npt.NDArray[np.int8], I64], tables: Tables
+) -> pa.Table:
     """One row a constraint: the lines that bear on its dimension, in order of time."""
-    constraints = _of_tasks(tables["draft_constraints"].select(["task_id", "user_id", "constraint_id", "dimension"]), own)
+    constraints = _of_tasks(
+        tables["draft_constraints"].select(["task_id", "user_id", "constraint_id", "dimension"]), own
+    )
     query, dimension, row = bearing
     cell = query * len(domain.dimensions) + dimension  # sorted
     task = pc.index_in(constraints["task_id"], value_set=own["task_id"].combine_chunks()).to_numpy().astype(np.int64)
-    column = pc.index_in(constraints["dimension"], value_set=pa.array(domain.dimension_ids())).to_numpy().astype(np.int64)
+    column = (
+        pc.index_in(constraints["dimension"], value_set=pa.array(domain.dimension_ids())).to_numpy().astype(np.int64)
+    )
     wanted = task * len(domain.dimensions) + column
     first, last = np.searchsorted(cell, wanted, side="left"), np.searchsorted(cell, wanted, side="right")
     length = last - first
@@ -142,5 +160,7 @@ def _of_tasks(table: pa.Table, tasks: pa.Table) -> pa.Table:
 
 
 def _row(task: str, user: str, constraint: str | None, **figures: Any) -> dict[str, Any]:
-    blank = dict.fromkeys(("p_decision", "p_true", "top_value", "p_top", "p_window_only", "p_without_evidence", "p_prior"))
+    blank = dict.fromkeys(
+        ("p_decision", "p_true", "top_value", "p_top", "p_window_only", "p_without_evidence", "p_prior")
+    )
     return {**blank, "task_id": task, "user_id": user, "constraint_id": constraint, **figures}

@@ -86,7 +86,9 @@ def pool_of(candidates: pa.Table, domain: Domain, data: DataConfig, draws: Draws
     names = domain.value_names()
     place = np.flatnonzero(np.array(candidates["domain"].to_pylist(), dtype=object) == domain.name)
     own = candidates.take(pa.array(place))
-    by_name = sorted(range(len(names)), key=list(names).__getitem__)  # rows of a candidate come in the order of the names
+    by_name = sorted(
+        range(len(names)), key=list(names).__getitem__
+    )  # rows of a candidate come in the order of the names
     ids = own["candidate_id"].to_pylist()[:: len(names)]
     users = own["user_id"].to_pylist()[:: len(names)]
     size, width = len(ids), max(len(v) for v in names.values())
@@ -102,7 +104,9 @@ def pool_of(candidates: pa.Table, domain: Domain, data: DataConfig, draws: Draws
     return Pool(ids, users, splits, place[:: len(names)], true, belief, keys)
 
 
-def contrasts(pool: Pool, domain: Domain, able: npt.NDArray[np.bool_], constraints: int) -> Iterator[tuple[Contrast, str, tuple[list[int], ...]]]:
+def contrasts(
+    pool: Pool, domain: Domain, able: npt.NDArray[np.bool_], constraints: int
+) -> Iterator[tuple[Contrast, str, tuple[list[int], ...]]]:
     """Every contrast of so many dimensions for which each of the four options is right for some able candidate.
 
     Gives the contrast, the split, and for each option the candidates, by keyed hash.
@@ -129,8 +133,13 @@ def twos_beside(threes: int, share: float) -> int:
 
 
 def select(
-    pool: Pool, domain: Domain, data: DataConfig, draws: Draws, chosen: Selection,
-    menu_of: Callable[[Contrast, int], Menu | None], decide: Callable[[Contrast, Menu, list[int]], F64],
+    pool: Pool,
+    domain: Domain,
+    data: DataConfig,
+    draws: Draws,
+    chosen: Selection,
+    menu_of: Callable[[Contrast, int], Menu | None],
+    decide: Callable[[Contrast, Menu, list[int]], F64],
 ) -> Selection:
     """Groups of the domain up to the quota: with three constraints first, then with two up to their share.
 
@@ -142,7 +151,10 @@ def select(
         quota = config.groups_per_domain - len(chosen.groups)
         if constraints == 2:
             quota = min(quota, twos_beside(len(chosen.groups), config.two_constraint_share))
-        found = [(draws.bits("contrast order", contrast.key())[()], contrast, buckets) for contrast, _, buckets in contrasts(pool, domain, able, constraints)]
+        found = [
+            (draws.bits("contrast order", contrast.key())[()], contrast, buckets)
+            for contrast, _, buckets in contrasts(pool, domain, able, constraints)
+        ]
         found.sort(key=lambda entry: int(entry[0]))
         made = len(chosen.groups)
         turn = 0
@@ -161,8 +173,15 @@ def select(
 
 
 def _next_group(
-    contrast: Contrast, buckets: tuple[list[int], ...], turn: int, pool: Pool, data: DataConfig, draws: Draws, chosen: Selection,
-    menu_of: Callable[[Contrast, int], Menu | None], decide: Callable[[Contrast, Menu, list[int]], F64],
+    contrast: Contrast,
+    buckets: tuple[list[int], ...],
+    turn: int,
+    pool: Pool,
+    data: DataConfig,
+    draws: Draws,
+    chosen: Selection,
+    menu_of: Callable[[Contrast, int], Menu | None],
+    decide: Callable[[Contrast, Menu, list[int]], F64],
 ) -> Group | None:
     """The first four free candidates of different users whose decisions are all determined, or None."""
     refused: set[int] = set()
@@ -170,7 +189,11 @@ def _next_group(
         members: list[int] = []
         for bucket in buckets:
             taken = {pool.user[m] for m in members}
-            free = (r for r in bucket if chosen.uses[r] < data.tasks.tasks_per_candidate and r not in refused and pool.user[r] not in taken)
+            free = (
+                r
+                for r in bucket
+                if chosen.uses[r] < data.tasks.tasks_per_candidate and r not in refused and pool.user[r] not in taken
+            )
             pick = next((r for r in free if chosen.shown[pool.user[r]].with_menu(contrast) is not None), None)
             if pick is None:
                 return None
@@ -185,5 +208,3 @@ def _next_group(
             return Group(f"g-{key:016x}", contrast, menu, tuple(members), tuple(p_decision.tolist()))
         refused.update(weak)
         chosen.undecided.update(weak)
-
-

@@ -35,7 +35,9 @@ class Contrast(NamedTuple):
     def options(self) -> I64:
         """(4, contested) value codes."""
         shapes = HALVES if len(self.columns) == 3 else SQUARE
-        return np.array([[pair[bit] for pair, bit in zip(self.pairs, row, strict=True)] for row in shapes[self.half]], np.int64)
+        return np.array(
+            [[pair[bit] for pair, bit in zip(self.pairs, row, strict=True)] for row in shapes[self.half]], np.int64
+        )
 
     def key(self) -> int:
         """A number of its own for draws."""

@@ -35,6 +35,10 @@ class Shown:
         menus = self.menus | {menu}
         known = self.known | {one ^ menu for one in self.known} if len(contrast.columns) == 3 else self.known
         halved = {one for one in menus if one.bit_count() == 3}
-        if any(tells and tells & ~shown == 0 and not (tells == shown and shown in halved) for tells in known for shown in menus):
+        if any(
+            tells and tells & ~shown == 0 and not (tells == shown and shown in halved)
+            for tells in known
+            for shown in menus
+        ):
             return None
         return Shown({**self.pairs, **pairs}, menus, known)

@@ -21,7 +21,15 @@ from schemas.behaviour.choice import match_table
 from schemas.domain import Domain
 from schemas.load import load_domains
 from schemas.tables.core import Table, sort_rows
-from schemas.tables.internal import DRAFT_ANSWERS, DRAFT_CONSTRAINTS, DRAFT_POSTERIORS, DRAFT_REJECTS, DRAFT_STATES, DRAFT_TASKS, MENUS
+from schemas.tables.internal import (
+    DRAFT_ANSWERS,
+    DRAFT_CONSTRAINTS,
+    DRAFT_POSTERIORS,
+    DRAFT_REJECTS,
+    DRAFT_STATES,
+    DRAFT_TASKS,
+    MENUS,
+)
 from validation.observer.decision import decision_probability
 from validation.world.tools import Toolbox
 
@@ -43,7 +51,10 @@ def select_tasks(context: Context, tables: Tables) -> Tables:
         chosen = select(pool, domain, data, draws, Selection(), menu_of, decide)
         columns = list(domain.value_names())
         for group in chosen.groups:
-            rows = [_candidate_rows(candidates, pool, member, columns, [columns[c] for c in group.contrast.columns]) for member in group.members]
+            rows = [
+                _candidate_rows(candidates, pool, member, columns, [columns[c] for c in group.contrast.columns])
+                for member in group.members
+            ]
             for target, found in zip(whole, draft_group(group, pool, rows, world, draws), strict=True):
                 target.extend(found)
         rejects += _rejects(pool, chosen, domain, data.tasks.act_at_least)
@@ -62,7 +73,9 @@ def _world(domain: Domain, index: Any, items: pa.Table) -> World:
     return World(domain, index, own["title"].to_pylist(), own["description"].to_pylist(), Toolbox.of(domain))
 
 
-def _menu_of(domain: Domain, grid: Mapping[tuple[int, ...], int], draws: Draws, contrast: Contrast, key: int) -> Menu | None:
+def _menu_of(
+    domain: Domain, grid: Mapping[tuple[int, ...], int], draws: Draws, contrast: Contrast, key: int
+) -> Menu | None:
     return menu_for(contrast, domain, grid, key, draws)
 
 
@@ -77,7 +90,9 @@ def _decide(domain: Domain, pool: Pool, strength: float, contrast: Contrast, men
     return np.asarray(each[np.arange(len(members)), own])
 
 
-def _candidate_rows(candidates: pa.Table, pool: Pool, member: int, names: list[str], wanted: list[str]) -> list[dict[str, Any]]:
+def _candidate_rows(
+    candidates: pa.Table, pool: Pool, member: int, names: list[str], wanted: list[str]
+) -> list[dict[str, Any]]:
     """The candidate's rows of the wanted dimensions, in that order."""
     rows = candidates.slice(int(pool.row[member]), len(names)).to_pylist()
     by_name = {row["dimension"]: row for row in rows}
@@ -104,5 +119,3 @@ def _rejects(pool: Pool, chosen: Selection, domain: Domain, least: float) -> lis
             reason = "decision_undetermined" if row in chosen.undecided else "no_group"
         found.append({**own, "reason": reason, "figures": json.dumps({"determined": int(sure[row].sum())})})
     return found
-
-

@@ -25,7 +25,9 @@ def settle(context: Context, tables: Tables) -> Tables:
     config = context.data.tasks
     answers = tables["draft_answers"]
     decided = tables["certified"].filter(pc.is_null(tables["certified"]["constraint_id"]))
-    p_decision = decided["p_decision"].take(pc.index_in(answers["task_id"], value_set=decided["task_id"].combine_chunks()))
+    p_decision = decided["p_decision"].take(
+        pc.index_in(answers["task_id"], value_set=decided["task_id"].combine_chunks())
+    )
     weak = pc.fill_null(pc.less(p_decision, config.act_at_least), True)  # what was not certified does not ship
     families = _family(answers)
     fallen = pc.is_in(families, value_set=pc.unique(families.filter(weak)))
@@ -71,8 +73,13 @@ def _rejects(rejects: pa.Table, answers: pa.Table, reason: pa.ChunkedArray, p_de
     some = answers.filter(out)
     more = pa.table(
         {
-            "candidate_id": some["task_id"], "user_id": some["user_id"], "family": some["family_true"], "reason": reason.filter(out),
-            "figures": pa.array([json.dumps({"p_decision": p}) for p in p_decision.filter(out).to_pylist()], pa.string()),
+            "candidate_id": some["task_id"],
+            "user_id": some["user_id"],
+            "family": some["family_true"],
+            "reason": reason.filter(out),
+            "figures": pa.array(
+                [json.dumps({"p_decision": p}) for p in p_decision.filter(out).to_pylist()], pa.string()
+            ),
         },
         schema=REJECTS.schema(),
     )

@@ -56,7 +56,9 @@ def options_on_show(stock: Shelf, category: I64, count: int, who: U64, key: U64,
     """
     if int(stock.size.min()) < count:
         raise ValueError(f"a category has fewer than {count} items to show")
-    uniform = draws.uniform(aspect, who[:, None], key[:, None] * np.uint64(16) + np.arange(count, dtype=np.uint64)[None, :])
+    uniform = draws.uniform(
+        aspect, who[:, None], key[:, None] * np.uint64(16) + np.arange(count, dtype=np.uint64)[None, :]
+    )
     place = np.empty((who.size, count), np.int64)
     for shelf_number in range(stock.first.size):
         here = np.flatnonzero(category == shelf_number)
@@ -72,8 +74,14 @@ def options_on_show(stock: Shelf, category: I64, count: int, who: U64, key: U64,
 
 
 def chosen_positions(
-    domain: Domain, config: TimelinesConfig, index: CatalogueIndex, tastes: EffectiveValues, person: I64, at_us: I64,
-    options: I64, uniform: F64,
+    domain: Domain,
+    config: TimelinesConfig,
+    index: CatalogueIndex,
+    tastes: EffectiveValues,
+    person: I64,
+    at_us: I64,
+    options: I64,
+    uniform: F64,
 ) -> tuple[I64, I64]:
     """(n,) position of the option taken, and (n, dimensions) rows of the dispositions that held."""
     value, row = tastes.at(person, at_us)

@@ -7,10 +7,15 @@ from flows.timelines.simulate import simulate
 from schemas.tables.internal import CLEAN_EVENTS, CLEAN_SESSIONS, CLEAN_STATEMENTS, CLEAN_TRUTH
 
 TIMELINES_STAGE = Stage(
-    "timelines", simulate,
+    "timelines",
+    simulate,
     reads={
-        "users": "personas", "actors": "personas", "dispositions": "dispositions", "items": "catalogue",
-        "item_attributes": "catalogue", "popularity": "catalogue",
+        "users": "personas",
+        "actors": "personas",
+        "dispositions": "dispositions",
+        "items": "catalogue",
+        "item_attributes": "catalogue",
+        "popularity": "catalogue",
     },
     writes=(CLEAN_SESSIONS, CLEAN_EVENTS, CLEAN_TRUTH, CLEAN_STATEMENTS),
 )

@@ -72,7 +72,9 @@ def sittings(domain: Domain, own: DomainTimeline, people: People, span: Span, dr
     local = days[column] * DAY + _time_of_day(name, reference, weekday[column] >= 5, who, key, draws)
     start = to_utc(local, people.zone[person], people.zones, span.around)
     again = np.flatnonzero(draws.uniform(f"{name} again", who, key) < domain.rhythm.again_soon)
-    wait = np.exp(1.0 * normal(draws.uniform(f"{name} again after", who[again], key[again]))) * domain.rhythm.again_minutes
+    wait = (
+        np.exp(1.0 * normal(draws.uniform(f"{name} again after", who[again], key[again]))) * domain.rhythm.again_minutes
+    )
     person = np.concatenate([person, person[again]])
     key = np.concatenate([key, key[again] + AGAIN])
     start = np.concatenate([start, start[again] + np.round(wait * 60).astype(np.int64) * SECOND + 2 * MINUTE])
@@ -107,7 +109,9 @@ def _weekday_shares(shares: dict[str, float], own: DomainTimeline) -> F64:
     return np.asarray(week / week.sum())
 
 
-def _time_of_day(name: str, reference: Reference, is_weekend: npt.NDArray[np.bool_], who: U64, key: U64, draws: Draws) -> I64:
+def _time_of_day(
+    name: str, reference: Reference, is_weekend: npt.NDArray[np.bool_], who: U64, key: U64, draws: Draws
+) -> I64:
     """(n,) microseconds since local midnight: the hour by the reference's day type, evenly within the hour."""
     hour = np.zeros(who.size, np.int64)
     uniform = draws.uniform(f"{name} hour", who, key)

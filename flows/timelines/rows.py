@@ -117,8 +117,14 @@ def _offsets(at_us: I64, person: I64, people: People, span: Span) -> pa.Array:
 
 
 def event_rows(
-    part: Part, sessions: pa.Table, content: Content, index: CatalogueIndex | None, currency: str | None, people: People,
-    span: Span, draws: Draws,
+    part: Part,
+    sessions: pa.Table,
+    content: Content,
+    index: CatalogueIndex | None,
+    currency: str | None,
+    people: People,
+    span: Span,
+    draws: Draws,
 ) -> pa.Table:
     """Rows of `clean_events`, in the order of the lines."""
     lines = part.lines
@@ -185,12 +191,20 @@ def driver_lists(size: int, rows: I64, drivers: I64, disposition_ids: pa.Array) 
 def truth_rows(events: pa.Table, actor_ids: pa.Array, drivers: pa.Array) -> pa.Table:
     """Rows of `clean_truth`: every clean line is the user's own and no noise."""
     size = events.num_rows
-    empty = pa.ListArray.from_arrays(np.zeros(size + 1, np.int32), pa.array([], pa.string()), type=CLEAN_TRUTH.columns["injection_ids"].type)
+    empty = pa.ListArray.from_arrays(
+        np.zeros(size + 1, np.int32), pa.array([], pa.string()), type=CLEAN_TRUTH.columns["injection_ids"].type
+    )
     return pa.table(
         {
-            "event_id": events["event_id"], "user_id": events["user_id"], "actor_id": actor_ids,
-            "is_noise": pa.array(np.zeros(size, bool)), "noise_kind": pa.nulls(size, pa.string()), "injection_ids": empty,
-            "driver_disposition_ids": drivers, "speaker": pa.nulls(size, pa.string()), "alt_text": pa.nulls(size, pa.string()),
+            "event_id": events["event_id"],
+            "user_id": events["user_id"],
+            "actor_id": actor_ids,
+            "is_noise": pa.array(np.zeros(size, bool)),
+            "noise_kind": pa.nulls(size, pa.string()),
+            "injection_ids": empty,
+            "driver_disposition_ids": drivers,
+            "speaker": pa.nulls(size, pa.string()),
+            "alt_text": pa.nulls(size, pa.string()),
         },
         schema=CLEAN_TRUTH.schema(),
     )
@@ -210,7 +224,10 @@ def statement_rows(part: Part, talk: Talk, events: pa.Table, domains: Mapping[st
     some = events.take(pa.array(said))
     return pa.table(
         {
-            "event_id": some["event_id"], "user_id": some["user_id"], "at": some["at"], "domain": some["domain"],
+            "event_id": some["event_id"],
+            "user_id": some["user_id"],
+            "at": some["at"],
+            "domain": some["domain"],
             "dimension": _taken(pa.array(names), dimension),
             "value": _taken(pa.array([v for vs in values for v in vs]), value),
             "stance": pa.array(np.full(said.size, "usual", dtype=object), pa.string(), mask=~tells),

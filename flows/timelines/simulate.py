@@ -19,7 +19,16 @@ from flows.common.stage import Context, Tables
 from flows.timelines.choices import chosen_positions, options_on_show, shelf
 from flows.timelines.rhythm import People, Span, is_on, sittings, without_overlap
 from flows.timelines.rows import (
-    PLACES, Content, Lines, Part, driver_lists, event_rows, session_rows, statement_rows, truth_rows, unique_ids,
+    PLACES,
+    Content,
+    Lines,
+    Part,
+    driver_lists,
+    event_rows,
+    session_rows,
+    statement_rows,
+    truth_rows,
+    unique_ids,
 )
 from flows.timelines.talk import Talk, talks
 from schemas.behaviour.catalogue_index import CatalogueIndex, catalogue_index
@@ -54,21 +63,38 @@ def simulate(context: Context, tables: Tables) -> Tables:
         _domain_part(domain, data.timelines.domains.get(name, DomainTimeline()), people, span, draws)
         for name, domain in domains.items()
     ]
-    parts, kept = _one_at_a_time([*parts, _talk_part(talk, list(domains), people, draws)], data.timelines.domains, people, span)
+    parts, kept = _one_at_a_time(
+        [*parts, _talk_part(talk, list(domains), people, draws)], data.timelines.domains, people, span
+    )
     talk = talk.where(kept)
     sessions = [session_rows(part, domains, people, span, draws) for part in parts]
     disposition_ids = tables["dispositions"]["disposition_id"].combine_chunks()
     events, truth = [], []
     for part, rows in zip(parts, sessions, strict=True):
-        index = catalogue_index(domains[part.name], tables["items"], tables["item_attributes"]) if part.name in domains else None
+        index = (
+            catalogue_index(domains[part.name], tables["items"], tables["item_attributes"])
+            if part.name in domains
+            else None
+        )
         if index is None:
             content = _talk_content(part, talk, disposition_ids)
         else:
-            content = _content(part, domains[part.name], index, tables["popularity"], tastes[part.name], disposition_ids, people, context)
+            content = _content(
+                part,
+                domains[part.name],
+                index,
+                tables["popularity"],
+                tastes[part.name],
+                disposition_ids,
+                people,
+                context,
+            )
         currency = domains[part.name].currency if part.name in domains else None
         events.append(event_rows(part, rows, content, index, currency, people, span, draws))
         truth.append(truth_rows(events[-1], actor_ids.take(pa.array(part.person[part.lines.session])), content.drivers))
-    clean_sessions, clean_events = presented(pa.concat_tables(sessions), pa.concat_tables(events), CLEAN_SESSIONS, CLEAN_EVENTS)
+    clean_sessions, clean_events = presented(
+        pa.concat_tables(sessions), pa.concat_tables(events), CLEAN_SESSIONS, CLEAN_EVENTS
+    )
     unique_ids(clean_events, "event_id")
     return {
         "clean_sessions": clean_sessions,
@@ -142,8 +168,10 @@ def _one_at_a_time(
     says which sessions of the last part are kept.
     """
     starts = without_overlap(
-        np.concatenate([p.person for p in parts]), np.concatenate([p.start_us for p in parts]),
-        np.concatenate([p.length_us for p in parts]), PAUSE,
+        np.concatenate([p.person for p in parts]),
+        np.concatenate([p.start_us for p in parts]),
+        np.concatenate([p.length_us for p in parts]),
+        PAUSE,
     )
     borders = np.cumsum([0] + [p.person.size for p in parts])
     result = []
@@ -156,14 +184,32 @@ def _one_at_a_time(
             for moment in (start, start + part.length_us):
                 keep &= is_on(weekdays, moment, part.person, people, span)
         line = keep[part.lines.session]
-        lines = Lines((np.cumsum(keep) - 1)[part.lines.session[line]], part.lines.place[line], part.lines.after_us[line])
-        result.append(Part(part.name, part.domain[keep], part.person[keep], part.key[keep], start[keep], part.length_us[keep], lines))
+        lines = Lines(
+            (np.cumsum(keep) - 1)[part.lines.session[line]], part.lines.place[line], part.lines.after_us[line]
+        )
+        result.append(
+            Part(
+                part.name,
+                part.domain[keep],
+                part.person[keep],
+                part.key[keep],
+                start[keep],
+                part.length_us[keep],
+                lines,
+            )
+        )
     return result, keep
 
 
 def _content(
-    part: Part, domain: Domain, index: CatalogueIndex, popularity: pa.Table, tastes: EffectiveValues, disposition_ids: pa.Array,
-    people: People, context: Context,
+    part: Part,
+    domain: Domain,
+    index: CatalogueIndex,
+    popularity: pa.Table,
+    tastes: EffectiveValues,
+    disposition_ids: pa.Array,
+    people: People,
+    context: Context,
 ) -> Content:
     """What each line holds: the action, what was shown and taken, prices, stars, and the dispositions behind it."""
     name, draws, config, lines = domain.name, context.draws, context.data.timelines, part.lines
@@ -174,7 +220,9 @@ def _content(
     who = people.numbers[person]
     key = part.key[session] * PLACES + lines.place[rows].astype(np.uint64)
     category = np.floor(draws.uniform(f"{name} category", who, key) * len(domain.catalogue.categories)).astype(np.int64)
-    options = options_on_show(shelf(index, popularity), category, config.options_shown, who, key, draws, f"{name} options")
+    options = options_on_show(
+        shelf(index, popularity), category, config.options_shown, who, key, draws, f"{name} options"
+    )
     taken, drivers = chosen_positions(
         domain, config, index, tastes, person, part.at_us[rows], options, draws.uniform(f"{name} choice", who, key)
     )
@@ -193,11 +241,26 @@ def _content(
     action = np.full(lines.place.size, domain.session.choose, dtype=object)
     for place, word in ((SEARCH, "search"), (CLOSE, domain.session.close), (REVIEW, "review")):
         action[lines.place == place] = word
-    return Content(action, item_row, price, is_choice, options, stars, driver_lists(lines.place.size, rows, drivers, disposition_ids))
+    return Content(
+        action,
+        item_row,
+        price,
+        is_choice,
+        options,
+        stars,
+        driver_lists(lines.place.size, rows, drivers, disposition_ids),
+    )
 
 
 def _stars(
-    domain: Domain, index: CatalogueIndex, tastes: EffectiveValues, part: Part, review: I64, item: I64, people: People, draws: Draws
+    domain: Domain,
+    index: CatalogueIndex,
+    tastes: EffectiveValues,
+    part: Part,
+    review: I64,
+    item: I64,
+    people: People,
+    draws: Draws,
 ) -> I64:
     """(reviews,) one to five stars: the share of dimensions that match the person's lasting taste, and some noise. Assumed."""
     session = part.lines.session[review]

@@ -35,14 +35,23 @@ class Talk(NamedTuple):
     def where(self, kept: npt.NDArray[np.bool_]) -> Talk:
         """The talks marked."""
         return Talk(
-            self.person[kept], self.key[kept], self.start_us[kept], self.domain[kept], self.dimension[kept], self.value[kept],
+            self.person[kept],
+            self.key[kept],
+            self.start_us[kept],
+            self.domain[kept],
+            self.dimension[kept],
+            self.value[kept],
             self.disposition_row[kept],
         )
 
 
 def talks(
-    config: TimelinesConfig, domains: Mapping[str, Domain], people: People, span: Span,
-    tastes: Mapping[str, EffectiveValues], draws: Draws,
+    config: TimelinesConfig,
+    domains: Mapping[str, Domain],
+    people: People,
+    span: Span,
+    tastes: Mapping[str, EffectiveValues],
+    draws: Draws,
 ) -> Talk:
     """Every talk of the window. A statement tells the lasting value, which may differ from a passing state's."""
     parts = []
@@ -53,7 +62,9 @@ def talks(
             full = np.ones(some.person.size, np.int64)
             parts.append(Talk(*some, full * place, full * column, value[:, column], row[:, column]))
     some = _weekly("small talk", config.small_talk_rate, people, span, draws)
-    about = categorical(draws.uniform("small talk domain", people.numbers[some.person], some.key), np.ones(len(domains)))
+    about = categorical(
+        draws.uniform("small talk domain", people.numbers[some.person], some.key), np.ones(len(domains))
+    )
     none = np.full(some.person.size, NOTHING, np.int64)
     parts.append(Talk(*some, about, none, none, none))
     return Talk(*(np.concatenate(column) for column in zip(*parts, strict=True)))
@@ -69,7 +80,13 @@ def _weekly(aspect: str, per_week: float, people: People, span: Span, draws: Dra
     minutes = 60 * (WAKING[1] - WAKING[0])
     slot = np.floor(moment * 7 * minutes).astype(np.int64)
     second = np.floor(draws.uniform(f"{aspect} second", people.numbers[person], key) * 60).astype(np.int64)
-    local = week[column] * WEEK + (slot // minutes) * DAY + WAKING[0] * HOUR + (slot % minutes) * 60 * SECOND + second * SECOND
+    local = (
+        week[column] * WEEK
+        + (slot // minutes) * DAY
+        + WAKING[0] * HOUR
+        + (slot % minutes) * 60 * SECOND
+        + second * SECOND
+    )
     start = to_utc(local, people.zone[person], people.zones, span.around)
     with np.errstate(over="ignore"):
         return within(Sittings(person, key + np.uint64(key_of(aspect)), start), people, span)

@@ -104,6 +104,12 @@ def effective_values(
         return target
 
     return EffectiveValues(
-        since=segments(begins, NEVER), value=segments(code, 0), row=segments(rows, 0), state_from=states(begins, NEVER),
-        state_to=states(ends, NEVER), state_value=states(code, 0), state_row=states(rows, 0), strength=strength,
+        since=segments(begins, NEVER),
+        value=segments(code, 0),
+        row=segments(rows, 0),
+        state_from=states(begins, NEVER),
+        state_to=states(ends, NEVER),
+        state_value=states(code, 0),
+        state_row=states(rows, 0),
+        strength=strength,
     )

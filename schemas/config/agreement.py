@@ -16,7 +16,8 @@ from schemas.tables.sealed import PERSONAS
 WHOLE_NUMBERS = ("age_years", "income_usd", "household_size")
 ADULT = 18
 """First age of the built-in population."""
-BANDS = ("age_group", "income_band")
+BANDED = {"age_group": "age_years", "income_band": "income_usd"}
+"""Bands to the numbers that lie in them."""
 ATTRIBUTES = ("personas", "attributes")
 
 
@@ -32,7 +33,11 @@ def disagreements(data: Mapping[str, Any]) -> list[Disagreement]:
     """Every rule between keys that the `data` part breaks."""
     attributes = {name: spec for name, spec in map_at(data, *ATTRIBUTES).items() if isinstance(spec, dict)}
     return [
-        *_domains(data), *_names(attributes), *_values(attributes, data.get("users")), *_ages(attributes), *_parents(attributes),
+        *_domains(data),
+        *_names(attributes),
+        *_values(attributes, data.get("users")),
+        *_ages(attributes),
+        *_parents(attributes),
     ]
 
 
@@ -95,7 +100,7 @@ def _values(attributes: Mapping[str, Any], users: Any) -> Iterator[Disagreement]
             for value in levels:
                 if not (value.isascii() and value.isdigit()):
                     yield Disagreement(here, f"value `{value}` must be a whole number, 0 or more", "write it in digits")
-        if name in BANDS:
+        if name in BANDED:
             for value in levels:
                 if value not in POPULATION[name].levels:
                     fix = did_you_mean(value, POPULATION[name].levels)
@@ -123,13 +128,16 @@ def _parents(attributes: Mapping[str, Any]) -> Iterator[Disagreement]:
         if isinstance(spec.get("given"), str):
             given[name] = spec["given"]
         levels[name] = levels_of(spec)
+    for band, number in BANDED.items():  # a band follows from the number where the config gives that
+        if number in attributes and band not in attributes and band not in _way_up(given, number):
+            given.pop(band, None)
     for name, parent in given.items():
         here = (*ATTRIBUTES, name)
         if parent not in levels:
             fix = _other_parent(parent, levels)
             yield Disagreement((*here, "given"), f"there is no attribute `{parent}` to depend on", fix)
         elif name not in attributes:
-            if parent in BANDS:
+            if parent in BANDED:
                 continue  # told by `_values`
             if lacking := [value for value in levels[parent] if value not in POPULATION[parent].levels]:
                 rule = f"the built-in `{name}` depends on `{parent}` and knows no value {_listed(lacking)}"
@@ -140,7 +148,7 @@ def _parents(attributes: Mapping[str, Any]) -> Iterator[Disagreement]:
 
 
 def _other_parent(parent: str, levels: Mapping[str, Any]) -> str:
-    banded = {"age_years": "age_group", "income_usd": "income_band"}.get(parent)
+    banded = {number: band for band, number in BANDED.items()}.get(parent)
     return f"depend on `{banded}`" if banded else did_you_mean(parent, levels)
 
 
@@ -154,13 +162,19 @@ def _rows(here: Place, rows: list[str], parent: str, wanted: list[str]) -> Itera
             yield Disagreement((*here, "table", value), f"`{parent}` is never `{value}`", fix)
 
 
+def _way_up(given: Mapping[str, str], start: str) -> list[str]:
+    """The attribute and what it depends on, up to where that ends or turns in a circle."""
+    path = [start]
+    while path[-1] in given and given[path[-1]] not in path:
+        path.append(given[path[-1]])
+    return path
+
+
 def _circles(given: Mapping[str, str], is_own: Callable[[str], bool]) -> Iterator[Disagreement]:
     """One for each circle of attributes that depend on each other, at its first attribute of the config."""
     told: set[str] = set()
     for start in given:
-        path = [start]
-        while path[-1] in given and given[path[-1]] not in path:
-            path.append(given[path[-1]])
+        path = _way_up(given, start)
         if given.get(path[-1]) != start or told & set(path) or not is_own(start):
             continue
         told |= set(path)

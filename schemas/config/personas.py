@@ -10,8 +10,17 @@ from pydantic import Field, model_validator
 from schemas.config.core import Section, Weights, broken
 
 BUILT_IN = (
-    "age_years", "sex", "education", "income_usd", "occupation", "labour_status", "household_size", "marital_status",
-    "region", "home_type", "time_zone",
+    "age_years",
+    "sex",
+    "education",
+    "income_usd",
+    "occupation",
+    "labour_status",
+    "household_size",
+    "marital_status",
+    "region",
+    "home_type",
+    "time_zone",
 )
 """Columns of `personas` that an attribute of the config may replace."""
 
@@ -29,14 +38,18 @@ POPULATION: Mapping[str, BuiltIn] = {
     "education": BuiltIn(
         "age_group",
         (
-            "< hs diploma", "associate degree", "bachelor's degree", "doctoral degree", "hs diploma", "master's degree",
-            "prof degree", "some college",
+            "< hs diploma",
+            "associate degree",
+            "bachelor's degree",
+            "doctoral degree",
+            "hs diploma",
+            "master's degree",
+            "prof degree",
+            "some college",
         ),
     ),
     "marital_status": BuiltIn("age_group", ("divorced", "married", "never married", "separated", "widowed")),
-    "household_size": BuiltIn(
-        "age_group", ("1", "10", "11", "12", "13", "15", "2", "3", "4", "5", "6", "7", "8", "9")
-    ),
+    "household_size": BuiltIn("age_group", ("1", "10", "11", "12", "13", "15", "2", "3", "4", "5", "6", "7", "8", "9")),
     "labour_status": BuiltIn(
         "age_group",
         ("employed-absent", "employed-at work", "not_in_labor_force", "unemployed-layoff", "unemployed-looking"),
@@ -44,16 +57,37 @@ POPULATION: Mapping[str, BuiltIn] = {
     "occupation": BuiltIn(
         "sex",
         (
-            "construction", "farming_forestry_fishing", "install_repair_maint", "mgmt_biz_finance", "office_admin",
-            "production", "professional", "sales", "service", "transport",
+            "construction",
+            "farming_forestry_fishing",
+            "install_repair_maint",
+            "mgmt_biz_finance",
+            "office_admin",
+            "production",
+            "professional",
+            "sales",
+            "service",
+            "transport",
         ),
     ),
     "income_band": BuiltIn(
         "education",
         (
-            "10000-12499", "100000-149999", "12500-14999", "15000-19999", "150000+", "20000-24999", "25000-29999",
-            "30000-34999", "35000-39999", "40000-49999", "5000-7499", "50000-59999", "60000-74999", "7500-9999",
-            "75000-99999", "< 5000",
+            "10000-12499",
+            "100000-149999",
+            "12500-14999",
+            "15000-19999",
+            "150000+",
+            "20000-24999",
+            "25000-29999",
+            "30000-34999",
+            "35000-39999",
+            "40000-49999",
+            "5000-7499",
+            "50000-59999",
+            "60000-74999",
+            "7500-9999",
+            "75000-99999",
+            "< 5000",
         ),
     ),
     "region": BuiltIn(None, ("midwest", "northeast", "south", "west")),
@@ -61,9 +95,17 @@ POPULATION: Mapping[str, BuiltIn] = {
     "time_zone": BuiltIn(
         "region",
         (
-            "America/Anchorage", "America/Boise", "America/Chicago", "America/Denver", "America/Detroit",
-            "America/Indiana/Indianapolis", "America/Kentucky/Louisville", "America/Los_Angeles", "America/New_York",
-            "America/Phoenix", "Pacific/Honolulu",
+            "America/Anchorage",
+            "America/Boise",
+            "America/Chicago",
+            "America/Denver",
+            "America/Detroit",
+            "America/Indiana/Indianapolis",
+            "America/Kentucky/Louisville",
+            "America/Los_Angeles",
+            "America/New_York",
+            "America/Phoenix",
+            "Pacific/Honolulu",
         ),
     ),
 }

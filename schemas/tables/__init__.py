@@ -7,10 +7,21 @@ from schemas.tables.core import Field, Table, TableError, cast_exactly, replaced
 
 VISIBLE: dict[str, Table] = {t.name: t for t in vars(visible).values() if isinstance(t, Table)}
 SEALED: dict[str, Table] = {t.name: t for t in vars(sealed).values() if isinstance(t, Table)}
-INTERNAL: dict[str, Table] = {t.name: t for t in vars(internal).values() if isinstance(t, Table) and t.layer == "internal"}
+INTERNAL: dict[str, Table] = {
+    t.name: t for t in vars(internal).values() if isinstance(t, Table) and t.layer == "internal"
+}
 RELEASED: dict[str, Table] = {**VISIBLE, **SEALED}
 
 __all__ = [
-    "INTERNAL", "RELEASED", "SEALED", "VISIBLE", "Field", "Table", "TableError", "cast_exactly", "replaced", "schema_digest",
+    "INTERNAL",
+    "RELEASED",
+    "SEALED",
+    "VISIBLE",
+    "Field",
+    "Table",
+    "TableError",
+    "cast_exactly",
+    "replaced",
+    "schema_digest",
     "sort_rows",
 ]

@@ -215,7 +215,9 @@ def _repeated_keys(keys: pa.Table) -> list[str]:
     """The first three keys that stand on more than one row."""
     names = keys.column_names
     counts = keys.group_by(names).aggregate([([], "count_all")])
-    repeated = counts.filter(pc.greater(counts["count_all"], 1)).select(names).sort_by([(k, "ascending") for k in names])
+    repeated = (
+        counts.filter(pc.greater(counts["count_all"], 1)).select(names).sort_by([(k, "ascending") for k in names])
+    )
     return [", ".join(str(value) for value in row.values()) for row in repeated.slice(0, 3).to_pylist()]
 
 

@@ -11,25 +11,77 @@ TEXTS = pa.list_(pa.string())
 
 DOMAINS_DOC = "Area of life: a domain file in schemas/domains/."
 NOISE_KINDS = (
-    "accidental", "other_person", "exploration", "promotion", "substitution", "ambient", "duplicate", "corrupt", "late",
+    "accidental",
+    "other_person",
+    "exploration",
+    "promotion",
+    "substitution",
+    "ambient",
+    "duplicate",
+    "corrupt",
+    "late",
 )
 DRIFT_KINDS = ("abrupt", "gradual", "seasonal", "temporary")
 CONTRADICTION_KINDS = (
-    "update", "temporary_state", "conditional", "oscillation", "stated_vs_done", "source_error", "cross_domain",
+    "update",
+    "temporary_state",
+    "conditional",
+    "oscillation",
+    "stated_vs_done",
+    "source_error",
+    "cross_domain",
     "propagated",
 )
 POLICIES = (
-    "ignore_event", "ignore_duplicate", "read_through", "attribute_to_other", "follow_new_value", "follow_state_until_end",
-    "trust_behaviour", "trust_statement", "help_with_goal", "follow_context", "ask",
+    "ignore_event",
+    "ignore_duplicate",
+    "read_through",
+    "attribute_to_other",
+    "follow_new_value",
+    "follow_state_until_end",
+    "trust_behaviour",
+    "trust_statement",
+    "help_with_goal",
+    "follow_context",
+    "ask",
 )
 FAMILIES = ("act", "know", "profile", "respond", "predict", "decide", "cross", "ask")
 FAILURES = (
-    "stale_value", "counts_noise", "believes_claim", "follows_population", "ignores_history", "other_person",
-    "wrong_context", "breaks_budget", "over_personalises", "discloses_sensitive", "over_privilege", "unexplained",
+    "stale_value",
+    "counts_noise",
+    "believes_claim",
+    "follows_population",
+    "ignores_history",
+    "other_person",
+    "wrong_context",
+    "breaks_budget",
+    "over_personalises",
+    "discloses_sensitive",
+    "over_privilege",
+    "unexplained",
 )
 ACTIONS = (
-    "search", "view", "compare", "add", "remove", "order", "checkout", "buy", "adjust", "arrive", "book", "play",
-    "purchase", "log", "send", "cancel", "review", "receive", "say", "reply", "post",
+    "search",
+    "view",
+    "compare",
+    "add",
+    "remove",
+    "order",
+    "checkout",
+    "buy",
+    "adjust",
+    "arrive",
+    "book",
+    "play",
+    "purchase",
+    "log",
+    "send",
+    "cancel",
+    "review",
+    "receive",
+    "say",
+    "reply",
+    "post",
 )
 CLOCKS = ("trait", "habit", "state")
 OPERATORS = ("is", "is_not", "one_of", "at_most", "at_least", "before", "after", "near", "with", "without")
@@ -44,7 +96,9 @@ FIELDS: dict[str, Field] = {
     "image_id": Field(TEXT, "A picture of the table `images`."),
     "tool_id": Field(TEXT, "A tool that an agent may call."),
     "task_id": Field(TEXT, "One question to an agent."),
-    "group_id": Field(TEXT, "Tasks with equal request, options and tools, put to people for whom other options are right."),
+    "group_id": Field(
+        TEXT, "Tasks with equal request, options and tools, put to people for whom other options are right."
+    ),
     "twin_id": Field(TEXT, "The task whose history differs from this one's in a single ledger row."),
     "parent_task_id": Field(TEXT, "The `act` task whose constraint this `know` task asks about."),
     "constraint_id": Field(TEXT, "One requirement of one task's answer."),
@@ -56,7 +110,9 @@ FIELDS: dict[str, Field] = {
     "locale": Field(TEXT, "Language and country of the account, such as `en_US`."),
     "time_zone": Field(TEXT, "IANA name of the zone the person lives in, such as `America/Chicago`."),
     "signed_up_at": Field(TIMESTAMP, "When the account began. No event is earlier."),
-    "sample_weight": Field(pa.float64(), "How many people of the population this person stands for, relative to 1.", low=0),
+    "sample_weight": Field(
+        pa.float64(), "How many people of the population this person stands for, relative to 1.", low=0
+    ),
     "given_name": Field(TEXT, "First name, NFC, from the Faker pool of the locale and sex."),
     "family_name": Field(TEXT, "Last name, NFC, from the Faker pool of the locale."),
     "birth_date": Field(pa.date32(), "Date of birth."),
@@ -71,11 +127,14 @@ FIELDS: dict[str, Field] = {
     "region": Field(TEXT, "Census region."),
     "home_type": Field(TEXT, "Tenure of the home, with the codes of ATUS-CPS."),
     "relation": Field(
-        TEXT, "What the actor is to the user.",
+        TEXT,
+        "What the actor is to the user.",
         values=("self", "partner", "child", "parent", "flatmate", "friend", "colleague"),
     ),
     "attributes": Field(
-        pa.list_(pa.struct([pa.field("name", pa.string(), nullable=False), pa.field("value", pa.string(), nullable=False)])),
+        pa.list_(
+            pa.struct([pa.field("name", pa.string(), nullable=False), pa.field("value", pa.string(), nullable=False)])
+        ),
         "Further facts about the actor, as name and value.",
     ),
     # things
@@ -89,16 +148,21 @@ FIELDS: dict[str, Field] = {
     "dimension": Field(TEXT, "Something one can prefer inside a domain, such as `food.cuisine`."),
     "value": Field(TEXT, "A value of the dimension."),
     "image": Field(
-        pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())]), "The picture, in the layout of `datasets`."
+        pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())]),
+        "The picture, in the layout of `datasets`.",
     ),
     # the log
     "app": Field(TEXT, "The app that wrote the line."),
     "device": Field(TEXT, "The device it ran on."),
     "started_at": Field(TIMESTAMP, "When the session began."),
     "ended_at": Field(TIMESTAMP, "When it ended; in the ledger: when the effect ended."),
-    "utc_offset_min": Field(pa.int16(), "Offset of the user's wall clock from UTC at that time.", unit="minutes", low=-840, high=840),
+    "utc_offset_min": Field(
+        pa.int16(), "Offset of the user's wall clock from UTC at that time.", unit="minutes", low=-840, high=840
+    ),
     "event_count": Field(pa.int32(), "Lines of the log in this session.", unit="events", low=1),
-    "seq": Field(pa.int32(), "Position of the line in the session, from 0. For show: it moves when lines are added.", low=0),
+    "seq": Field(
+        pa.int32(), "Position of the line in the session, from 0. For show: it moves when lines are added.", low=0
+    ),
     "at": Field(TIMESTAMP, "When it happened."),
     "logged_at": Field(TIMESTAMP, "When the line reached the log; never before `at`."),
     "action": Field(TEXT, "What was done.", values=ACTIONS),
@@ -110,7 +174,9 @@ FIELDS: dict[str, Field] = {
     "source": Field(TEXT, "Where the line comes from, as a log would know.", values=("self", "notification", "import")),
     # tools and tasks
     "name": Field(TEXT, "The name an agent calls the tool by."),
-    "parameters": Field(TEXT, "JSON: in `tools` a JSON Schema of the arguments, in `injections` what the kind records."),
+    "parameters": Field(
+        TEXT, "JSON: in `tools` a JSON Schema of the arguments, in `injections` what the kind records."
+    ),
     "state": Field(TEXT, "JSON of the tool state at the task's time."),
     "family": Field(TEXT, "Form of the task.", values=FAMILIES),
     "asked_at": Field(TIMESTAMP, "When the task is put. Only what lies strictly before may be used."),
@@ -118,7 +184,11 @@ FIELDS: dict[str, Field] = {
     "tool_ids": Field(TEXTS, "Tools at hand."),
     # sealed
     "weights": Field(
-        pa.list_(pa.struct([pa.field("value", pa.string(), nullable=False), pa.field("weight", pa.float64(), nullable=False)])),
+        pa.list_(
+            pa.struct(
+                [pa.field("value", pa.string(), nullable=False), pa.field("weight", pa.float64(), nullable=False)]
+            )
+        ),
         "Share of choices that each value would get, all else equal. Sums to 1.",
     ),
     "strength": Field(pa.float64(), "How much a full match adds to the utility of an option.", unit="log-odds", low=0),
@@ -136,7 +206,9 @@ FIELDS: dict[str, Field] = {
     "after": Field(TEXT, "What stands there now, or holds after."),
     "onset_at": Field(TIMESTAMP, "When the effect began."),
     "is_noise": Field(pa.bool_(), "Whether the line tells nothing about the user, or not what it seems to tell."),
-    "noise_kind": Field(TEXT, "The first kind of noise, in the written order, that touched the line.", values=NOISE_KINDS),
+    "noise_kind": Field(
+        TEXT, "The first kind of noise, in the written order, that touched the line.", values=NOISE_KINDS
+    ),
     "injection_ids": Field(TEXTS, "Every ledger row that touched the line."),
     "driver_disposition_ids": Field(TEXTS, "The dispositions that held for the actor when the line came about."),
     "speaker": Field(TEXT, "Who put it in words.", values=("embedded", "llm", "fallback")),
@@ -144,13 +216,21 @@ FIELDS: dict[str, Field] = {
     "operator": Field(TEXT, "How the answer is compared with the value.", values=OPERATORS),
     "hardness": Field(TEXT, "Whether the answer fails without it.", values=("hard", "soft")),
     "weight": Field(pa.float64(), "Share of the constraint in the utility of an answer.", low=0, high=1),
-    "status": Field(TEXT, "What kind of fact stands behind it.", values=("stable", "recent", "temporary", "conditional", "goal")),
-    "implicitness_intended": Field(TEXT, "How openly the fact was meant to show.", values=("L0", "L1", "L2", "L3", "L4", "L5")),
-    "implicitness_measured": Field(TEXT, "How openly it shows, by likelihood ratios.", values=("L0", "L1", "L2", "L3", "L4", "L5")),
+    "status": Field(
+        TEXT, "What kind of fact stands behind it.", values=("stable", "recent", "temporary", "conditional", "goal")
+    ),
+    "implicitness_intended": Field(
+        TEXT, "How openly the fact was meant to show.", values=("L0", "L1", "L2", "L3", "L4", "L5")
+    ),
+    "implicitness_measured": Field(
+        TEXT, "How openly it shows, by likelihood ratios.", values=("L0", "L1", "L2", "L3", "L4", "L5")
+    ),
     "evidence_event_ids": Field(TEXTS, "Every line that speaks for or against the value."),
     "window_event_ids": Field(TEXTS, "The shortest stretch of lines that suffices."),
     "necessary_event_ids": Field(TEXTS, "Lines without which the value does not follow; null where others would do."),
-    "effective_evidence": Field(pa.float64(), "Natural log of the odds that the evidence adds for the value.", unit="nats"),
+    "effective_evidence": Field(
+        pa.float64(), "Natural log of the odds that the evidence adds for the value.", unit="nats"
+    ),
     "disposition_ids": Field(TEXTS, "The dispositions behind the constraint."),
     "family_true": Field(TEXT, "What the task truly is, where the form is shared.", values=FAMILIES),
     "proof": Field(TEXT, "How robust the gold is to wrong models.", values=("core", "model_dependent")),
@@ -159,12 +239,16 @@ FIELDS: dict[str, Field] = {
     "decoy_trajectories": Field(TEXT, "JSON: for every wrong option the calls that lead to it."),
     "reason": Field(TEXT, "Why the candidate did not ship."),
     "figures": Field(TEXT, "JSON of the numbers behind the reason."),
-    "p_decision": Field(pa.float64(), "Probability that the gold options are best, given what is visible.", low=0, high=1),
+    "p_decision": Field(
+        pa.float64(), "Probability that the gold options are best, given what is visible.", low=0, high=1
+    ),
     "p_true": Field(pa.float64(), "Probability of the true value.", low=0, high=1),
     "top_value": Field(TEXT, "The value believed most."),
     "p_top": Field(pa.float64(), "Probability of that value.", low=0, high=1),
     "p_window_only": Field(pa.float64(), "Probability of the true value from its window alone.", low=0, high=1),
-    "p_without_evidence": Field(pa.float64(), "Probability of the true value with its evidence removed.", low=0, high=1),
+    "p_without_evidence": Field(
+        pa.float64(), "Probability of the true value with its evidence removed.", low=0, high=1
+    ),
     "p_prior": Field(pa.float64(), "Probability of the true value before any record.", low=0, high=1),
 }
 STRATA = Field(

@@ -42,7 +42,9 @@ def block(first: int, people: int, table: np.ndarray) -> pa.Table:
     rows = people * STEPS
     gaps = generator.standard_exponential((people, STEPS), dtype=np.float32)
     at = 20_000 * DAY_US + (np.cumsum(gaps, axis=1, dtype=np.float64) * DAY_US / 24).astype(np.int64)
-    level = generator.standard_normal((people, 1), dtype=np.float32) + 0.3 * generator.standard_normal((people, STEPS), dtype=np.float32)
+    level = generator.standard_normal((people, 1), dtype=np.float32) + 0.3 * generator.standard_normal(
+        (people, STEPS), dtype=np.float32
+    )
     states = pa.array([f"state {n}" for n in range(STATES)])
     channels = pa.array([f"channel {n}" for n in range(CHANNELS)])
     return pa.table(
@@ -52,7 +54,9 @@ def block(first: int, people: int, table: np.ndarray) -> pa.Table:
             "step": np.tile(np.arange(STEPS, dtype=np.int16), people),
             "at": pa.array(at.ravel()).cast(pa.timestamp("us")),
             "state": pa.DictionaryArray.from_arrays(pa.array(walk.ravel()), states),
-            "channel": pa.DictionaryArray.from_arrays(pa.array(generator.integers(CHANNELS, size=rows, dtype=np.int8)), channels),
+            "channel": pa.DictionaryArray.from_arrays(
+                pa.array(generator.integers(CHANNELS, size=rows, dtype=np.int8)), channels
+            ),
             "amount": np.round(np.exp(2.5 + 0.7 * generator.standard_normal(rows, dtype=np.float32)), 2),
             "length_s": 40 * generator.standard_exponential(rows, dtype=np.float32),
             "mood": level.ravel(),

@@ -51,8 +51,11 @@ def main() -> None:
             result = best_of(kind, folder)
             rate = result["made"] / result["cpu_seconds"]
             report[kind] = {
-                f"{unit}_per_cpu_second": round(rate), "ratio_to_roofline": round(rate / top, 4), "peak_mib": result["peak_mib"],
-                "made": result["made"], "cpu_seconds": result["cpu_seconds"],
+                f"{unit}_per_cpu_second": round(rate),
+                "ratio_to_roofline": round(rate / top, 4),
+                "peak_mib": result["peak_mib"],
+                "made": result["made"],
+                "cpu_seconds": result["cpu_seconds"],
             }
     print(json.dumps(report, indent=1))
 

@@ -95,7 +95,9 @@ def test_g6_s05_instants_keep_zone_and_unit_in_every_reader(published: Path) -> 
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'America/Chicago'")
         epochs = connection.sql(f"SELECT epoch_us(\"at\") FROM '{folder}/*.parquet'").fetchall()
-    assert [row[0] for row in epochs] == arrow["at"].cast(pa.int64()).to_pylist() == frame["at"].dt.epoch("us").to_list()
+    assert (
+        [row[0] for row in epochs] == arrow["at"].cast(pa.int64()).to_pylist() == frame["at"].dt.epoch("us").to_list()
+    )
 
 
 def test_g6_s06_the_card_lists_files_so_that_no_name_decides_a_split(published: Path) -> None:
@@ -120,7 +122,9 @@ def test_g6_s07_dropped_rows_are_found_with_both_counts(published: Path, tmp_pat
     target = next(path for path in sorted((copy / "data/events").iterdir()))
     rows = pq.read_table(target)
     pq.write_table(rows.slice(10), target)
-    with pytest.raises(habitus.ReleaseError, match=f"{target.name} has {rows.num_rows - 10} rows; {rows.num_rows} expected"):
+    with pytest.raises(
+        habitus.ReleaseError, match=f"{target.name} has {rows.num_rows - 10} rows; {rows.num_rows} expected"
+    ):
         habitus.open_release(copy, verify=True)
 
 

@@ -17,8 +17,12 @@ from schemas.tables import RELEASED
 from tests.integration.builds import ROOT, Ran, environment, hashes, table
 
 MANY = (
-    "data.seed=11", "data.users=300", "data.window.end=2025-01-20T00:00:00+00:00", "data.tasks.groups_per_domain=4",
-    "data.tasks.asks_per_domain=1", "execution.shard_users=100",
+    "data.seed=11",
+    "data.users=300",
+    "data.window.end=2025-01-20T00:00:00+00:00",
+    "data.tasks.groups_per_domain=4",
+    "data.tasks.asks_per_domain=1",
+    "execution.shard_users=100",
 )
 """More than 300 users would show nothing else; two weeks keep it short."""
 
@@ -40,8 +44,12 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> list[Made]:
     folders = [tmp_path_factory.mktemp(name) for name in ("one", "other")]
     begun = [
         subprocess.Popen(
-            [sys.executable, "-m", "tests.integration.stages", str(folder / "run"), "smoke", *MANY], cwd=ROOT, text=True,
-            env=environment(folder, None, PYTHONHASHSEED=str(seed)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [sys.executable, "-m", "tests.integration.stages", str(folder / "run"), "smoke", *MANY],
+            cwd=ROOT,
+            text=True,
+            env=environment(folder, None, PYTHONHASHSEED=str(seed)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         for seed, folder in enumerate(folders, 1)
     ]
@@ -56,7 +64,9 @@ def test_g1_s04_two_processes_agree_on_every_row_and_its_place(twice: list[Made]
     assert one.receipts == other.receipts
 
 
-@pytest.mark.parametrize(("stage", "name"), [("corrupt", "events"), ("disturb", "symbolic_sessions"), ("corrupt", "injections")])
+@pytest.mark.parametrize(
+    ("stage", "name"), [("corrupt", "events"), ("disturb", "symbolic_sessions"), ("corrupt", "injections")]
+)
 def test_g1_s04_rows_stand_in_the_order_of_the_declared_key(stage: str, name: str, twice: list[Made]) -> None:
     rows = twice[0].table(stage, name)
     key = RELEASED[name.removeprefix("symbolic_")].key
@@ -66,10 +76,15 @@ def test_g1_s04_rows_stand_in_the_order_of_the_declared_key(stage: str, name: st
     assert key[0] == "user_id" and (name != "events" or key == ("user_id", "at", "event_id"))
 
 
-def test_g1_s05_three_orders_of_sets_give_equal_digests(base: Ran, another_clock: Ran, variants: dict[str, Ran]) -> None:
+def test_g1_s05_three_orders_of_sets_give_equal_digests(
+    base: Ran, another_clock: Ran, variants: dict[str, Ran]
+) -> None:
     """Hash seeds 0, 1 and 12345, and one that Python drew."""
     digests = [
-        {name: listed["digest"] for name, listed in json.loads((ran.release / "manifest.json").read_text())["tables"].items()}
+        {
+            name: listed["digest"]
+            for name, listed in json.loads((ran.release / "manifest.json").read_text())["tables"].items()
+        }
         for ran in (base, another_clock, variants["narrow_vectors"], variants["four_workers"])
     ]
     assert len(digests[0]) == len(RELEASED)

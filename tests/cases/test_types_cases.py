@@ -35,8 +35,18 @@ AWKWARD_IDS = ["H-1", "H-10", "h-1", "007", "1e5", "null", "EU/West"]
 
 def event(name: str, **values: Any) -> dict[str, Any]:
     return {
-        "event_id": name, "user_id": "u000000", "session_id": "s", "seq": 0, "at": NOON, "logged_at": NOON,
-        "utc_offset_min": -360, "domain": "food", "app": "Platehop", "action": "order", "source": "self", **values,
+        "event_id": name,
+        "user_id": "u000000",
+        "session_id": "s",
+        "seq": 0,
+        "at": NOON,
+        "logged_at": NOON,
+        "utc_offset_min": -360,
+        "domain": "food",
+        "app": "Platehop",
+        "action": "order",
+        "source": "self",
+        **values,
     }
 
 
@@ -77,7 +87,9 @@ def population() -> pa.Table:
 
 
 @pytest.mark.parametrize("threads", [1, 8])
-def test_g1_s07_a_reference_subsample_is_chosen_by_key_and_not_by_the_engine(threads: int, population: pa.Table) -> None:
+def test_g1_s07_a_reference_subsample_is_chosen_by_key_and_not_by_the_engine(
+    threads: int, population: pa.Table
+) -> None:
     shuffled = population.take(pa.array(np.argsort(Draws(1, "test").bits("order", np.arange(20_000)))))
     first = stable_sample(population, "household", 1_000)["household"].to_pylist()
     assert len(set(first)) == 1_000
@@ -143,9 +155,18 @@ def test_g6_s01_a_shard_of_nulls_has_the_declared_type(read: Read, tmp_path: Pat
 
 
 def test_g6_s02_structs_get_the_declared_order_and_missing_children_become_null() -> None:
-    declared = Table(name="strata", layer="internal", key=("task_id",), doc="For tests.",
-                     columns={"task_id": Field(pa.string(), "Which."), "strata": STRATA})
-    whole = {field.name: None for field in STRATA.type} | {"constraint_count": 3, "distance_days": 1.5, "implicitness": "L2"}
+    declared = Table(
+        name="strata",
+        layer="internal",
+        key=("task_id",),
+        doc="For tests.",
+        columns={"task_id": Field(pa.string(), "Which."), "strata": STRATA},
+    )
+    whole = {field.name: None for field in STRATA.type} | {
+        "constraint_count": 3,
+        "distance_days": 1.5,
+        "implicitness": "L2",
+    }
     nights = [
         pa.table({"task_id": ["a"], "strata": pa.array([whole], STRATA.type)}),
         pa.table({"task_id": ["b"], "strata": [{"implicitness": "L3", "constraint_count": 2}]}),
@@ -165,8 +186,10 @@ def test_g6_s02_structs_get_the_declared_order_and_missing_children_become_null(
 def test_g6_s03_categories_are_plain_text_in_every_shard(read: Read, tmp_path: Path) -> None:
     levels = EVENTS.columns["action"].values
     assert levels is not None
-    frames = [pl.from_arrow(pa.Table.from_pylist([event(f"e{n}", action=action)], schema=EVENTS.schema()))
-              for n, action in enumerate(("view", "order"))]
+    frames = [
+        pl.from_arrow(pa.Table.from_pylist([event(f"e{n}", action=action)], schema=EVENTS.schema()))
+        for n, action in enumerate(("view", "order"))
+    ]
     enums = [frame.with_columns(pl.col("action").cast(pl.Enum(levels))).to_arrow() for frame in frames]  # type: ignore[union-attr]
     assert pa.types.is_dictionary(enums[0].schema.field("action").type)
     folder = written(tmp_path, EVENTS, *enums)
@@ -177,14 +200,31 @@ def test_g6_s03_categories_are_plain_text_in_every_shard(read: Read, tmp_path: P
 
 
 def test_g6_s03_no_public_table_has_a_dictionary_column() -> None:
-    assert not [name for name, declared in RELEASED.items() for field in declared.columns.values()
-                if pa.types.is_dictionary(field.type)]
+    assert not [
+        name
+        for name, declared in RELEASED.items()
+        for field in declared.columns.values()
+        if pa.types.is_dictionary(field.type)
+    ]
 
 
 def test_g6_s04_large_strings_become_strings_and_the_folder_opens_as_a_data_set(tmp_path: Path) -> None:
-    rows = [{"item_id": f"i{n}", "domain": "food", "category": "main", "title": "Bowl", "description": "A bowl.",
-             "price_cents": 900, "currency": "USD", "owner_user_id": None} for n in range(4)]
-    large = pl.DataFrame(rows, schema_overrides={"owner_user_id": pl.String}).to_arrow(compat_level=pl.CompatLevel.oldest())
+    rows = [
+        {
+            "item_id": f"i{n}",
+            "domain": "food",
+            "category": "main",
+            "title": "Bowl",
+            "description": "A bowl.",
+            "price_cents": 900,
+            "currency": "USD",
+            "owner_user_id": None,
+        }
+        for n in range(4)
+    ]
+    large = pl.DataFrame(rows, schema_overrides={"owner_user_id": pl.String}).to_arrow(
+        compat_level=pl.CompatLevel.oldest()
+    )
     assert large.schema.field("title").type == pa.large_string()
     for country in ("country=AT", "country=US"):
         written(tmp_path / country, ITEMS, large)
@@ -199,8 +239,10 @@ def test_g6_s04_large_strings_become_strings_and_the_folder_opens_as_a_data_set(
 @EVERY_READER
 def test_g6_s05_times_are_instants_in_utc_to_the_microsecond_for_every_reader(read: Read, tmp_path: Path) -> None:
     moments = [NOON, datetime(1970, 1, 1, tzinfo=UTC), datetime(2024, 3, 10, 9, 59, 59, 999_999, tzinfo=UTC)]
-    rows = [{"user_id": f"u{n:06d}", "locale": "en_US", "time_zone": "America/New_York", "signed_up_at": moment}
-            for n, moment in enumerate(moments)]
+    rows = [
+        {"user_id": f"u{n:06d}", "locale": "en_US", "time_zone": "America/New_York", "signed_up_at": moment}
+        for n, moment in enumerate(moments)
+    ]
     folder = written(tmp_path, USERS, pa.Table.from_pylist(rows, schema=USERS.schema()))
     assert pq.read_schema(next(folder.iterdir())).field("signed_up_at").type == TIMESTAMP
     found = read(folder).sort_by("user_id")
@@ -230,8 +272,12 @@ def test_g6_s11_money_is_whole_cents_and_exact_on_every_way(read: Read, tmp_path
 
 
 def test_g6_s11_no_public_table_holds_money_as_anything_but_whole_cents() -> None:
-    money = {(name, column): field.type for name, declared in RELEASED.items() for column, field in declared.columns.items()
-             if column.endswith("_cents")}
+    money = {
+        (name, column): field.type
+        for name, declared in RELEASED.items()
+        for column, field in declared.columns.items()
+        if column.endswith("_cents")
+    }
     assert set(money.values()) == {pa.int64()}
     with pytest.raises(TableError, match="price_cents"):
         ITEMS.conform(pa.table({**{name: ["x"] for name in ITEMS.columns}, "price_cents": [59.99]}))
@@ -239,8 +285,18 @@ def test_g6_s11_no_public_table_holds_money_as_anything_but_whole_cents() -> Non
 
 @EVERY_READER
 def test_g8_s11_awkward_ids_stay_distinct_text(read: Read, tmp_path: Path) -> None:
-    items = [{"item_id": name, "domain": "food", "category": "main", "title": name, "description": "A dish.", "price_cents": 900,
-              "currency": "USD"} for name in AWKWARD_IDS]
+    items = [
+        {
+            "item_id": name,
+            "domain": "food",
+            "category": "main",
+            "title": name,
+            "description": "A dish.",
+            "price_cents": 900,
+            "currency": "USD",
+        }
+        for name in AWKWARD_IDS
+    ]
     folder = written(tmp_path / "items", ITEMS, pa.Table.from_pylist(items, schema=ITEMS.schema()))
     found = read(folder)["item_id"]
     assert sorted(found.to_pylist()) == sorted(AWKWARD_IDS)
@@ -249,11 +305,33 @@ def test_g8_s11_awkward_ids_stay_distinct_text(read: Read, tmp_path: Path) -> No
 
 
 def test_g8_s11_awkward_ids_join_exactly_and_stand_in_the_answer_key_as_they_are(tmp_path: Path) -> None:
-    items = [{"item_id": name, "domain": "food", "category": "main", "title": name, "description": "A dish.", "price_cents": 900,
-              "currency": "USD"} for name in AWKWARD_IDS]
+    items = [
+        {
+            "item_id": name,
+            "domain": "food",
+            "category": "main",
+            "title": name,
+            "description": "A dish.",
+            "price_cents": 900,
+            "currency": "USD",
+        }
+        for name in AWKWARD_IDS
+    ]
     options = [{"option_id": name, "label": name, "item_id": name} for name in AWKWARD_IDS]
-    tasks = [{"task_id": name, "user_id": "u000000", "family": "know", "domains": ["food"], "asked_at": NOON, "utc_offset_min": 0,
-              "request": "?", "options": options, "tool_ids": []} for name in AWKWARD_IDS]
+    tasks = [
+        {
+            "task_id": name,
+            "user_id": "u000000",
+            "family": "know",
+            "domains": ["food"],
+            "asked_at": NOON,
+            "utc_offset_min": 0,
+            "request": "?",
+            "options": options,
+            "tool_ids": [],
+        }
+        for name in AWKWARD_IDS
+    ]
     written(tmp_path / "items", ITEMS, pa.Table.from_pylist(items, schema=ITEMS.schema()))
     written(tmp_path / "tasks", TASKS, TASKS.conform(pa.Table.from_pylist(tasks, schema=TASKS.schema())))
     gold = {name: json.dumps({"option_ids": [name]}) for name in AWKWARD_IDS}
@@ -264,8 +342,9 @@ def test_g8_s11_awkward_ids_join_exactly_and_stand_in_the_answer_key_as_they_are
             f"JOIN read_parquet('{tmp_path}/items/*.parquet') i ON i.item_id = json_extract_string(gold, '$.option_ids[0]')"
         ).fetchall()
     assert sorted(rows) == sorted((name, name) for name in AWKWARD_IDS)
-    polars = pl.read_parquet(tmp_path / "tasks" / "*.parquet").join(pl.read_parquet(tmp_path / "items" / "*.parquet"),
-                                                                   left_on="task_id", right_on="item_id")
+    polars = pl.read_parquet(tmp_path / "tasks" / "*.parquet").join(
+        pl.read_parquet(tmp_path / "items" / "*.parquet"), left_on="task_id", right_on="item_id"
+    )
     assert sorted(polars["task_id"].to_list()) == sorted(AWKWARD_IDS)
     with pytest.raises(TableError, match="key item_id repeats: 007"):
         ITEMS.conform(pa.Table.from_pylist([*items, items[3]], schema=ITEMS.schema()))

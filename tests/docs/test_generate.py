@@ -32,7 +32,10 @@ def test_no_page_differs_from_what_would_be_generated(generate: ModuleType, caps
 
 
 def test_check_shows_the_difference_writes_nothing_and_fails(
-    generate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    generate: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "docs").mkdir()
     for page in generate.pages():
@@ -69,7 +72,9 @@ def test_every_table_and_column_is_in_the_dictionary() -> None:
     tables = {**RELEASED, **INTERNAL}
     assert sections.keys() == tables.keys()
     lacking = [
-        f"{name}.{column}" for name, declared in tables.items() for column in declared.columns
+        f"{name}.{column}"
+        for name, declared in tables.items()
+        for column in declared.columns
         if f"| `{column}` |" not in sections[name] and "Columns as in" not in sections[name]
     ]
     assert lacking == []
@@ -85,10 +90,13 @@ def _keys(values: object, path: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("page", ["docs/config.md"])
 def test_every_config_key_is_documented(page: str) -> None:
-    config = Config.model_validate({
-        "schema_version": 1, "name": "any",
-        "data": {"users": 1, "window": {"start": "2025-01-06T00:00:00Z", "end": "2025-01-20T00:00:00Z"}},
-    })
+    config = Config.model_validate(
+        {
+            "schema_version": 1,
+            "name": "any",
+            "data": {"users": 1, "window": {"start": "2025-01-06T00:00:00Z", "end": "2025-01-20T00:00:00Z"}},
+        }
+    )
     text = (ROOT / page).read_text()
     assert [key for key in _keys(config.model_dump(), "") if f"| `{key}` |" not in text] == []
 

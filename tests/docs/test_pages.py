@@ -103,7 +103,12 @@ def test_the_programmes_run_on_a_release(number: int, base: Ran, tmp_path: Path)
     script.write_text(PROGRAMMES[number])
     settings = {**os.environ, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     ran = subprocess.run(
-        [sys.executable, str(script)], cwd=base.folder, env=settings, capture_output=True, text=True, check=False,
+        [sys.executable, str(script)],
+        cwd=base.folder,
+        env=settings,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip()

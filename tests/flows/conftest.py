@@ -6,7 +6,11 @@ import pytest
 
 from tests.flows.lives import Lives, live, small_config
 
-DISTURB = {"noise": {"accidental": 0.05, "other_person": 0.08, "duplicate": 0.03}, "drift": {"abrupt_per_year": 2.0}}
+DISTURB = {
+    "noise": {"accidental": 0.05, "other_person": 0.08, "duplicate": 0.03},
+    "drift": {"abrupt_per_year": 2.0},
+    "contradictions": {"temporary_state": 0.3, "state_days": 20},
+}
 
 
 @pytest.fixture(scope="session")

@@ -50,7 +50,9 @@ def test_sessions_are_cut_to_what_is_visible(release: habitus.Release, task: str
     opened = [START + number * DAY + dt.timedelta(hours=10) for number in range(4)]
     assert sessions["started_at"].to_pylist() == opened
     minutes = [5, 2, 5, 1]
-    assert sessions["ended_at"].to_pylist() == [o + dt.timedelta(minutes=m) for o, m in zip(opened, minutes, strict=True)]
+    assert sessions["ended_at"].to_pylist() == [
+        o + dt.timedelta(minutes=m) for o, m in zip(opened, minutes, strict=True)
+    ]
     assert sessions.schema.equals(release.table("sessions").schema)
 
 
@@ -75,7 +77,9 @@ def test_other_peoples_things_are_not_shown(release: habitus.Release, task: str)
     assert history.user_id == "u000002" or history.items["owner_user_id"].to_pylist().count(None) == 3
     for owner in set(history.items["owner_user_id"].to_pylist()):
         assert owner in (None, history.user_id)
-    owned = {release.history(t).user_id: release.history(t).items.num_rows for t in release.tasks()["task_id"].to_pylist()}
+    owned = {
+        release.history(t).user_id: release.history(t).items.num_rows for t in release.tasks()["task_id"].to_pylist()
+    }
     assert owned["u000000"] == owned["u000001"] == 4
     assert owned["u000003"] == 3
 

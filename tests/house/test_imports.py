@@ -36,7 +36,8 @@ def test_there_is_something_to_look_at() -> None:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_packages_import_only_those_below_them(package: str) -> None:
     wrong = {
-        name: sorted(packages_of(name) - BELOW[package]) for name in modules()
+        name: sorted(packages_of(name) - BELOW[package])
+        for name in modules()
         if name.startswith(f"{package}/") and packages_of(name) - BELOW[package]
     }
     assert not wrong
@@ -62,7 +63,10 @@ def test_only_the_pipeline_knows_prefect() -> None:
 
 def test_agents_know_nothing_of_how_people_were_made() -> None:
     wrong = [
-        f"{name} imports {module}" for name in modules() if name.startswith("validation/agents/") for module in imports(name)
+        f"{name} imports {module}"
+        for name in modules()
+        if name.startswith("validation/agents/")
+        for module in imports(name)
         if module.startswith(("schemas.behaviour", "schemas.tables.sealed", "schemas.tables.internal"))
     ]
     assert not wrong
@@ -83,8 +87,22 @@ def at_import(name: str) -> list[ast.AST]:
 
 
 FORBIDDEN = {
-    "environ", "getenv", "open", "read_text", "read_bytes", "read_yaml", "read_json", "read_table", "write_text", "now", "today",
-    "utcnow", "perf_counter", "mkdir", "load_domains", "load_phrases",
+    "environ",
+    "getenv",
+    "open",
+    "read_text",
+    "read_bytes",
+    "read_yaml",
+    "read_json",
+    "read_table",
+    "write_text",
+    "now",
+    "today",
+    "utcnow",
+    "perf_counter",
+    "mkdir",
+    "load_domains",
+    "load_phrases",
 }
 
 
@@ -111,7 +129,11 @@ print(json.dumps({"modules": sorted({name.split(".")[0] for name in sys.modules}
 def imported(*names: str) -> dict[str, list[str]]:
     """What is loaded, and which files were opened, after these modules have been imported by a fresh interpreter."""
     done = subprocess.run(
-        [sys.executable, "-c", WATCH, json.dumps(names)], cwd=ROOT, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", WATCH, json.dumps(names)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = json.loads(done.stdout)

@@ -30,8 +30,11 @@ def test_every_module_says_what_it_is() -> None:
 
 def test_every_public_function_and_class_has_a_docstring() -> None:
     bare = [
-        f"{name}:{node.lineno}: {node.name}" for name in modules() for node in parsed(name).body
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not node.name.startswith("_")
+        f"{name}:{node.lineno}: {node.name}"
+        for name in modules()
+        for node in parsed(name).body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        and not node.name.startswith("_")
         and not ast.get_docstring(node)
     ]
     assert bare == []
@@ -39,8 +42,20 @@ def test_every_public_function_and_class_has_a_docstring() -> None:
 
 def banned() -> dict[str, str]:
     """What no file may name, and why. Put together here, so that this file does not name it either."""
-    hosts = ["py" + "pi.org", "python" + "hosted.org", "npm" + "js.org", "npm" + "js.com", "ana" + "conda.org", "crates" + ".io"]
-    places = [ROOT, Path.home(), Path(sys.prefix), *(Path("/") / name for name in ("wo" + "rk", "ro" + "ot", "wo" + "rkspace"))]
+    hosts = [
+        "py" + "pi.org",
+        "python" + "hosted.org",
+        "npm" + "js.org",
+        "npm" + "js.com",
+        "ana" + "conda.org",
+        "crates" + ".io",
+    ]
+    places = [
+        ROOT,
+        Path.home(),
+        Path(sys.prefix),
+        *(Path("/") / name for name in ("wo" + "rk", "ro" + "ot", "wo" + "rkspace")),
+    ]
     whole = {rf"(?<![\w.<]){re.escape(str(place))}(?=[/\s\"'`),]|$)" for place in places if len(place.parts) > 1}
     return {
         **{re.escape(host): "a package registry" for host in hosts},

@@ -19,12 +19,17 @@ def tracked() -> tuple[str, ...]:
     """
     if (ROOT / ".git").exists():
         listed = subprocess.run(
-            ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, text=True,
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
             check=True,
         ).stdout.split("\0")
     else:
         below = [path for folder in (*PACKAGES, "tests", "docs", "requirements") for path in (ROOT / folder).rglob("*")]
-        listed = [path.relative_to(ROOT).as_posix() for path in [*below, *ROOT.glob("*")] if "__pycache__" not in path.parts]
+        listed = [
+            path.relative_to(ROOT).as_posix() for path in [*below, *ROOT.glob("*")] if "__pycache__" not in path.parts
+        ]
     return tuple(sorted(name for name in set(listed) if name and (ROOT / name).is_file()))
 
 

@@ -27,8 +27,14 @@ PATIENCE_S = 900
 STEERING = ("PREFECT_", "NO_COLOR", "FORCE_COLOR", "TZ", "PYTHONHASHSEED", "PYTHONPATH", "NPY_", "HABITUS_", "FAKETIME")
 """Variables of whoever runs the tests that a build must not see."""
 LIGHT = (
-    "--set", "data.users=6", "--set", "data.window.end=2025-01-27T00:00:00+00:00", "--set", "data.tasks.groups_per_domain=2",
-    "--set", "execution.shard_users=2",
+    "--set",
+    "data.users=6",
+    "--set",
+    "data.window.end=2025-01-27T00:00:00+00:00",
+    "--set",
+    "data.tasks.groups_per_domain=2",
+    "--set",
+    "execution.shard_users=2",
 )
 """Three weeks of six people in three shards: where the size of the build does not matter."""
 
@@ -95,7 +101,8 @@ def environment(folder: Path, api: str | None, **changes: str) -> dict[str, str]
         (folder / name).mkdir(parents=True, exist_ok=True)
     told = {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
     told |= {
-        "HOME": str(folder / "home"), "PYTHONPATH": os.pathsep.join((str(STARTUP), str(ROOT))),
+        "HOME": str(folder / "home"),
+        "PYTHONPATH": os.pathsep.join((str(STARTUP), str(ROOT))),
         "HABITUS_AUDIT": str(folder / "audit"),
     }
     if api is not None:
@@ -107,15 +114,21 @@ def start(folder: Path, *arguments: str, api: str | None = None, prefix: Sequenc
     """`habitus` at work in ``folder``, where `outputs` is, as a process group of its own."""
     settings = environment(folder, api, **changes)
     with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
-        return Started(folder, subprocess.Popen(
-            [*prefix, str(BIN / "habitus"), *arguments], cwd=folder, env=settings, stdin=subprocess.DEVNULL, stdout=stdout,
-            stderr=stderr, start_new_session=True,
-        ))
+        return Started(
+            folder,
+            subprocess.Popen(
+                [*prefix, str(BIN / "habitus"), *arguments],
+                cwd=folder,
+                env=settings,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            ),
+        )
 
 
-def habitus(
-    folder: Path, *arguments: str, api: str | None = None, prefix: Sequence[str] = (), **changes: str
-) -> Ran:
+def habitus(folder: Path, *arguments: str, api: str | None = None, prefix: Sequence[str] = (), **changes: str) -> Ran:
     """`habitus` run to its end."""
     return start(folder, *arguments, api=api, prefix=prefix, **changes).finish()
 
@@ -140,7 +153,8 @@ def hashes(folder: Path, pattern: str = "*") -> dict[str, str]:
     """SHA-256 of every file below the folder, by its path from there."""
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob(pattern)) if path.is_file()
+        for path in sorted(folder.rglob(pattern))
+        if path.is_file()
     }
 
 
@@ -156,13 +170,23 @@ def prefect_server(folder: Path) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
     settings = environment(
-        folder, None, **OFFLINE, PREFECT_HOME=str(folder / "prefect"), PREFECT_SERVER_API_HOST="127.0.0.1",
-        PREFECT_SERVER_API_PORT=port, PREFECT_SERVER_UI_ENABLED="false",
+        folder,
+        None,
+        **OFFLINE,
+        PREFECT_HOME=str(folder / "prefect"),
+        PREFECT_SERVER_API_HOST="127.0.0.1",
+        PREFECT_SERVER_API_PORT=port,
+        PREFECT_SERVER_UI_ENABLED="false",
     )
     with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen(
-            [str(BIN / "prefect"), "server", "start"], env=settings, cwd=folder, stdin=subprocess.DEVNULL, stdout=log,
-            stderr=subprocess.STDOUT, start_new_session=True,
+            [str(BIN / "prefect"), "server", "start"],
+            env=settings,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     try:
         api = f"http://127.0.0.1:{port}/api"

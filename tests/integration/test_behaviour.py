@@ -29,7 +29,9 @@ def test_a_build_ends_with_what_was_made_where_it_lies_and_what_to_do_next(base:
     lines = base.stdout.splitlines()
     assert re.fullmatch(r"made smoke-0\.1\.0 in [\d.]+ s", lines[0])
     assert lines[1] == "  where   outputs/releases/smoke-0.1.0"
-    assert re.fullmatch(r"  rows    24 users, [\d,]+ sessions, [\d,]+ events, [\d,]+ injections, [\d,]+ tasks", lines[2])
+    assert re.fullmatch(
+        r"  rows    24 users, [\d,]+ sessions, [\d,]+ events, [\d,]+ injections, [\d,]+ tasks", lines[2]
+    )
     assert re.fullmatch(r"  gates   \d+ passed, 0 failed, \d+ undecided \(sample too small\)", lines[3])
     assert (base.folder / lines[4].split()[1]).read_text()
     assert lines[5].startswith("next: open outputs/releases/smoke-0.1.0/reports/index.html")
@@ -72,8 +74,13 @@ def again(base: Ran, workshop: Path, api: str) -> tuple[dict[str, str], Ran]:
     before = hashes(folder / "outputs" / "releases")
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [BIN / "habitus", "build", "smoke"], cwd=folder, env=environment(folder, api, NO_COLOR="1", TERM="xterm-256color"),
-        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        [BIN / "habitus", "build", "smoke"],
+        cwd=folder,
+        env=environment(folder, api, NO_COLOR="1", TERM="xterm-256color"),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
     ) as process:
         os.close(theirs)
         shown = b""

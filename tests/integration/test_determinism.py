@@ -26,7 +26,9 @@ def same_release(one: Ran, other: Ran) -> None:
     assert hashes(one.release) == hashes(other.release)
 
 
-def test_four_workers_another_hash_seed_and_another_time_zone_give_the_same_bytes(base: Ran, variants: dict[str, Ran]) -> None:
+def test_four_workers_another_hash_seed_and_another_time_zone_give_the_same_bytes(
+    base: Ran, variants: dict[str, Ran]
+) -> None:
     same_release(base, variants["four_workers"])
     assert sum("spawn_main" in process for process in variants["four_workers"].audit) >= 2, "no worker was at work"
 
@@ -40,7 +42,9 @@ def test_a_clock_a_month_later_gives_the_same_bytes(base: Ran, another_clock: Ra
 def test_narrow_vectors_and_another_shard_size_give_the_same_content(base: Ran, variants: dict[str, Ran]) -> None:
     other = variants["narrow_vectors"]
     listed = [json.loads((ran.release / "reports/files.json").read_text())["tables"] for ran in (base, other)]
-    assert {name: one["digest"] for name, one in listed[0].items()} == {name: one["digest"] for name, one in listed[1].items()}
+    assert {name: one["digest"] for name, one in listed[0].items()} == {
+        name: one["digest"] for name, one in listed[1].items()
+    }
     assert len(list((other.run / "personas").iterdir())) == 5, "the shards were not others"
 
 
@@ -53,7 +57,9 @@ def first_users(rows: pa.Table) -> pa.Table:
 
 
 @pytest.mark.parametrize(("layer", "name"), [(layer, name) for layer, names in PREFIX_TABLES.items() for name in names])
-def test_more_people_leave_every_row_of_the_first_ones(layer: str, name: str, base: Ran, variants: dict[str, Ran]) -> None:
+def test_more_people_leave_every_row_of_the_first_ones(
+    layer: str, name: str, base: Ran, variants: dict[str, Ran]
+) -> None:
     grown = table(variants["twice_the_people"].release, layer, name)
     assert len(pc.unique(grown["user_id"])) > 24
     assert first_users(grown).equals(table(base.release, layer, name).combine_chunks())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,8 @@ PARTS = 36
 """Eight stages of four shards, and four of the whole."""
 LINE = re.compile(
     r"^(?P<stage>[a-z]+) +(?P<parts>\d+) of (?P=parts), "
-    r"(?:(?P<all>all) there already|[\d.]+ s of CPU(?:, (?P<some>\d+) there already)?)$", re.M,
+    r"(?:(?P<all>all) there already|[\d.]+ s of CPU(?:, (?P<some>\d+) there already)?)$",
+    re.M,
 )
 
 
@@ -29,7 +31,9 @@ def reused(stderr: str) -> dict[str, int]:
 
 def parts(out: Path) -> list[Path]:
     """The finished parts of the one run."""
-    return sorted(receipt.parent for receipt in out.glob("runs/smoke-*/*/*/receipt.json") if receipt.parent.name[0] != ".")
+    return sorted(
+        receipt.parent for receipt in out.glob("runs/smoke-*/*/*/receipt.json") if receipt.parent.name[0] != "."
+    )
 
 
 def kept(out: Path) -> list[Path]:
@@ -55,8 +59,15 @@ def kill_and_resume(folder: Path, *arguments: str, api: str | None) -> Resumed:
     wait_until(lambda: len(kept(out)) >= 12, begun, "twelve finished parts")
     begun.process.kill()
     killed = begun.finish()
+    deadline = time.monotonic() + 60
+    while left_running(folder):  # workers may finish what they are at; then they and the server end too
+        assert time.monotonic() < deadline, "helpers outlive the build that was killed"
+        time.sleep(0.1)
     run = run_folder(out)
-    for leftover in (run / "timelines" / ".000018-000024.4.partial", out / "releases" / f".{run.name}.4.staging" / "data"):
+    for leftover in (
+        run / "timelines" / ".000018-000024.4.partial",
+        out / "releases" / f".{run.name}.4.staging" / "data",
+    ):
         leftover.mkdir(parents=True)
         (leftover / "events.parquet").write_bytes(b"half a file")
     there, stamps = len(kept(out)), {part: (part / "receipt.json").stat().st_mtime_ns for part in parts(out)}
@@ -99,7 +110,10 @@ def test_damaged_and_missing_files_behind_kept_results_are_made_again(resumed: R
     again = made(habitus(resumed.ran.folder, "build", "smoke", api=api))
     counted = reused(again.stderr)
     assert {stage: number for stage, number in counted.items() if number not in (4, 1)} == {
-        "timelines": 3, "corrupt": 3, "settle": 0, "selection": 0,
+        "timelines": 3,
+        "corrupt": 3,
+        "settle": 0,
+        "selection": 0,
     }
     assert sum(counted.values()) == PARTS - 4
     assert {part.relative_to(run): hashes(part) for part in parts(out)} == before
@@ -124,11 +138,15 @@ def interrupted(workshop: Path, api: str) -> tuple[Ran, Ran]:
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["among the stages", "in the making of the release"])
-def test_an_interrupted_build_says_what_is_kept_and_leaves_no_half_release(place: int, interrupted: tuple[Ran, Ran]) -> None:
+def test_an_interrupted_build_says_what_is_kept_and_leaves_no_half_release(
+    place: int, interrupted: tuple[Ran, Ran]
+) -> None:
     ran = interrupted[place]
     assert ran.code == 130
     assert "interrupted. Finished parts are kept: run the same command again" in ran.stderr
-    assert ran.stderr.count("interrupted") == 1 + ran.stderr.count(str(ran.folder)), "said once, but for the folder's name"
+    assert ran.stderr.count("interrupted") == 1 + ran.stderr.count(str(ran.folder)), (
+        "said once, but for the folder's name"
+    )
     assert "Traceback" not in ran.stderr and ran.stdout == ""
     assert not (ran.out / "releases").exists() or not list((ran.out / "releases").iterdir())
     assert not list(ran.out.glob("runs/.*.lock"))
@@ -142,8 +160,10 @@ def test_what_was_made_before_an_interruption_is_used(interrupted: tuple[Ran, Ra
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_kill_of_a_build_with_its_own_server_is_survived_and_leaves_no_helper(workers: str, base: Ran, workshop: Path) -> None:
+def test_a_kill_of_a_build_with_its_own_server_is_survived_and_leaves_no_helper(
+    workers: str, base: Ran, workshop: Path
+) -> None:
     again = kill_and_resume(workshop / f"killed_with_{workers}", "--workers", workers, api=None)
     assert sum(reused(again.ran.stderr).values()) == again.there
     assert hashes(again.ran.out / "releases" / "smoke-0.1.0") == hashes(base.release)
-    assert left_running(again.ran.folder) == []
+    assert left_running(again.ran.folder) == [], "helpers outlive the build that went on"

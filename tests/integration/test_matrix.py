@@ -44,7 +44,14 @@ def test_one_other_circumstance_gives_the_same_bytes(
 @pytest.mark.skipif(shutil.which("faketime") is None, reason=NO_FAKETIME)
 @pytest.mark.parametrize("clock", ["@2026-11-30 23:59:00", "@2027-02-01 00:01:00", "@2028-02-29 12:00:00"])
 def test_another_clock_gives_the_same_bytes(clock: str, base: Ran, api: str, tmp_path: Path) -> None:
-    other = made(habitus(
-        tmp_path, "build", "smoke", api=api, prefix=("faketime", "-f", clock), FAKETIME_DONT_FAKE_MONOTONIC="1",
-    ))
+    other = made(
+        habitus(
+            tmp_path,
+            "build",
+            "smoke",
+            api=api,
+            prefix=("faketime", "-f", clock),
+            FAKETIME_DONT_FAKE_MONOTONIC="1",
+        )
+    )
     assert hashes(base.release) == hashes(other.release)

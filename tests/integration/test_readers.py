@@ -37,18 +37,23 @@ def with_pandas(files: list[str]) -> pa.Table:
     return pa.table({name: pa.array(column) for name, column in frame.items()})
 
 
-def with_datasets_of_arrow(files: list[str]) -> pa.Table:
+def with_pyarrow(files: list[str]) -> pa.Table:
     return ds.dataset(files, format="parquet").to_table()
 
 
-READERS = [with_datasets_of_arrow, with_polars, with_duckdb, with_pandas]
+READERS = [with_pyarrow, with_polars, with_duckdb, with_pandas]
 
 
 def plain(kind: pa.DataType) -> str:
     """The type without what readers choose for themselves: width of offsets, names of list elements, nulls of structs."""
     text = str(kind)
     for long, short in (
-        ("large_", ""), ("string_view", "string"), (" not null", ""), ("item: ", ""), ("element: ", ""), ("l: ", ""),
+        ("large_", ""),
+        ("string_view", "string"),
+        (" not null", ""),
+        ("item: ", ""),
+        ("element: ", ""),
+        ("l: ", ""),
     ):
         text = text.replace(long, short)
     return text
@@ -86,11 +91,19 @@ print(json.dumps(found))
 
 def test_datasets_loads_every_config_offline(base: Ran, tmp_path: Path) -> None:
     settings = {
-        **os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf"), "HF_DATASETS_CACHE": str(tmp_path / "cache"),
-        "PYTHONPATH": str(STARTUP), "HABITUS_AUDIT": str(tmp_path),
+        **os.environ,
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(tmp_path / "hf"),
+        "HF_DATASETS_CACHE": str(tmp_path / "cache"),
+        "PYTHONPATH": str(STARTUP),
+        "HABITUS_AUDIT": str(tmp_path),
     }
     done = subprocess.run(
-        [sys.executable, "-c", LOAD, str(base.release)], env=settings, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", LOAD, str(base.release)],
+        env=settings,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout.splitlines()[-1])

@@ -22,12 +22,30 @@ def ran(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[s
     (folder / "test_it.py").write_text(text)
     (folder / "test_sound.py").write_text("def test_sound():\n    pass\n")
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={folder}", "-p", "no:cacheprovider", *options, "."],
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=folder, capture_output=True, text=True, check=False,
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-c",
+            os.devnull,
+            f"--rootdir={folder}",
+            "-p",
+            "no:cacheprovider",
+            *options,
+            ".",
+        ],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
-@pytest.mark.parametrize(("text", "reason"), [(OTHER, "no faketime"), (WHOLE_FILE, "no_such_module")], ids=["test", "file"])
+@pytest.mark.parametrize(
+    ("text", "reason"), [(OTHER, "no faketime"), (WHOLE_FILE, "no_such_module")], ids=["test", "file"]
+)
 def test_a_skip_fails_the_run_only_with_the_option(text: str, reason: str, tmp_path: Path) -> None:
     assert ran(tmp_path, text).returncode == 0
     strict = ran(tmp_path, text, "--no-unexpected-skips")

@@ -85,7 +85,9 @@ def test_dropped_rows_fail_with_the_file_and_both_counts(copy: Path, capsys: pyt
     assert "event_truth" in told, "the truth about the dropped lines hangs in the air"
 
 
-def test_one_changed_value_under_a_new_list_fails_by_the_manifest(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_changed_value_under_a_new_list_fails_by_the_manifest(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rewrite(copy, lambda events: replaced(events, "utc_offset_min", -301))
     reseal(copy, with_manifest=False)
     code, told = validated(copy, capsys)
@@ -96,7 +98,8 @@ def test_one_changed_value_under_a_new_list_fails_by_the_manifest(copy: Path, ca
 @pytest.mark.parametrize(
     ("column", "value", "gate"),
     [
-        ("item_id", "food-nowhere", "cross.references"), ("source", "gossip", "structure.events"),
+        ("item_id", "food-nowhere", "cross.references"),
+        ("source", "gossip", "structure.events"),
         ("price_cents", -5, "structure.events"),
     ],
 )
@@ -118,7 +121,8 @@ def test_preview_shows_the_people_and_days_that_the_build_has(base: Ran, capsys:
     person = table(base.release, "sealed", "personas").to_pylist()[3]
     assert f"u000003  {person['given_name']} {person['family_name']}, {person['sex']}, {person['age_years']}" in shown
     lines = [
-        event for event in table(base.release, "data", "events").to_pylist()
+        event
+        for event in table(base.release, "data", "events").to_pylist()
         if event["user_id"] == "u000003" and (event["at"].isoformat() < "2025-01-13")
     ]
     assert len(lines) > 5

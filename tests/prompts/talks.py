@@ -71,7 +71,9 @@ def log(actions: Sequence[str], domains: Sequence[str], **columns: Any) -> tuple
     }
     made = filled(SYMBOLIC_EVENTS, {**events, **columns}, size)
     truth = {
-        "event_id": made["event_id"], "user_id": made["user_id"], "actor_id": made["user_id"],
+        "event_id": made["event_id"],
+        "user_id": made["user_id"],
+        "actor_id": made["user_id"],
         "is_noise": [False] * size,
     }
     return made, filled(SYMBOLIC_TRUTH, truth, size)

@@ -75,7 +75,7 @@ def test_all_violations_are_told_at_once() -> None:
     [
         ("      - just now\n", "", "must have cues of for_now"),
         ("[Time flies|", "[Time usually flies|", "must have no cue"),
-        ('"This week I\'d [rather', '"This week I\'d usually [rather', "of no other stance"),
+        ("\"This week I'd [rather", "\"This week I'd usually [rather", "of no other stance"),
         (
             "[has stopped|is wrong|fell down], [nobody noticed|which explains a lot|of course]",
             "[has stopped|is wrong|fell down].",

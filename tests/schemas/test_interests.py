@@ -42,7 +42,9 @@ def test_every_link_points_at_a_value_of_a_domain() -> None:
 def test_wrong_links_are_told_and_links_to_other_domains_are_not(content: dict[str, Any]) -> None:
     content = copy.deepcopy(content)
     content["areas"]["pets"]["tags"]["cats"]["links"] = {
-        "food.mood": "good", "food.heat": "hottest", "travel.stay": "hut",
+        "food.mood": "good",
+        "food.heat": "hottest",
+        "travel.stay": "hut",
     }
     told = Interests.model_validate(content).link_problems(load_domains(["food"]))
     assert len(told) == 2

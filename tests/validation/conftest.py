@@ -28,9 +28,16 @@ DIMENSIONS = tuple(load_domain("food").dimension_ids())
 
 def tiny_config(**gates: bool) -> Config:
     return Config.model_validate(
-        {"schema_version": 1, "name": "tiny",
-         "data": {"users": 2, "domains": ["food"], "gates": gates,
-                  "window": {"start": START.isoformat(), "end": END.isoformat()}}}
+        {
+            "schema_version": 1,
+            "name": "tiny",
+            "data": {
+                "users": 2,
+                "domains": ["food"],
+                "gates": gates,
+                "window": {"start": START.isoformat(), "end": END.isoformat()},
+            },
+        }
     )
 
 
@@ -55,9 +62,16 @@ class Tiny:
                 ordered = pa.table(sort_rows(part, declared).columns, schema=declared.schema())
                 pq.write_table(ordered, path, compression="zstd", store_schema=False)
                 splits[split] = part.num_rows
-                files.append({"path": path.relative_to(folder).as_posix(), "table": name, "split": split,
-                              "rows": part.num_rows, "bytes": path.stat().st_size,
-                              "sha256": hashlib.sha256(path.read_bytes()).hexdigest()})
+                files.append(
+                    {
+                        "path": path.relative_to(folder).as_posix(),
+                        "table": name,
+                        "split": split,
+                        "rows": part.num_rows,
+                        "bytes": path.stat().st_size,
+                        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+                    }
+                )
             described[name] = {"rows": len(rows), "digest": "not looked at", "splits": splits}
         (folder / "reports").mkdir(parents=True, exist_ok=True)
         (folder / "reports" / "files.json").write_text(json.dumps({"files": files, "tables": described}))
@@ -80,11 +94,28 @@ def _by_split(declared: Table, rows: list[dict[str, Any]], table: pa.Table) -> l
 
 def _rows() -> dict[str, list[dict[str, Any]]]:
     out: dict[str, list[dict[str, Any]]] = {
-        "items": [{"item_id": f"i{n}", "domain": "food", "category": "main", "title": f"Dish {n}", "description": "A dish.",
-                   "price_cents": 1000 + n, "currency": "USD"} for n in range(3)],
+        "items": [
+            {
+                "item_id": f"i{n}",
+                "domain": "food",
+                "category": "main",
+                "title": f"Dish {n}",
+                "description": "A dish.",
+                "price_cents": 1000 + n,
+                "currency": "USD",
+            }
+            for n in range(3)
+        ],
         "item_attributes": [{"item_id": f"i{n}", "dimension": "food.cuisine", "value": "thai"} for n in range(3)],
-        "tools": [{"tool_id": "food_search", "domain": "food", "name": "food_search", "description": "Lists.",
-                   "parameters": "{}"}],
+        "tools": [
+            {
+                "tool_id": "food_search",
+                "domain": "food",
+                "name": "food_search",
+                "description": "Lists.",
+                "parameters": "{}",
+            }
+        ],
     }
     for user in SPLITS:
         for name, rows in _rows_of(user).items():
@@ -98,42 +129,151 @@ def _rows_of(user: str) -> dict[str, list[dict[str, Any]]]:
     at = [START + timedelta(days=2, minutes=minute) for minute in range(3)]
     liked = [f"{user}-d{place}" for place in range(len(DIMENSIONS))]
     events = [
-        {**own, "event_id": f"{event}{n}", "session_id": session, "seq": n, "at": moment, "logged_at": moment,
-         "utc_offset_min": -360, "domain": "food",
-         "app": "Platehop", "action": action, "item_id": "i0", "options": ["i0", "i1"], "source": "self"}
+        {
+            **own,
+            "event_id": f"{event}{n}",
+            "session_id": session,
+            "seq": n,
+            "at": moment,
+            "logged_at": moment,
+            "utc_offset_min": -360,
+            "domain": "food",
+            "app": "Platehop",
+            "action": action,
+            "item_id": "i0",
+            "options": ["i0", "i1"],
+            "source": "self",
+        }
         for n, (moment, action) in enumerate(zip(at, ("view", "order", "review"), strict=True))
     ]
     options = [{"option_id": f"o{n}", "label": f"Dish {n}", "item_id": f"i{n}"} for n in range(3)]
-    judged = [{"option_id": f"o{n}", "is_gold": n == 0, "failures": [],
-               "violated_constraint_ids": [] if n == 0 else [f"{user}-c1"]} for n in range(3)]
+    judged = [
+        {
+            "option_id": f"o{n}",
+            "is_gold": n == 0,
+            "failures": [],
+            "violated_constraint_ids": [] if n == 0 else [f"{user}-c1"],
+        }
+        for n in range(3)
+    ]
     return {
-        "users": [{**own, "locale": "en_US", "time_zone": "America/Chicago", "signed_up_at": START - timedelta(days=30)}],
-        "sessions": [{**own, "session_id": session, "domain": "food", "app": "Platehop", "device": "phone", "started_at": at[0],
-                      "ended_at": at[-1], "utc_offset_min": -360, "event_count": 3}],
+        "users": [
+            {**own, "locale": "en_US", "time_zone": "America/Chicago", "signed_up_at": START - timedelta(days=30)}
+        ],
+        "sessions": [
+            {
+                **own,
+                "session_id": session,
+                "domain": "food",
+                "app": "Platehop",
+                "device": "phone",
+                "started_at": at[0],
+                "ended_at": at[-1],
+                "utc_offset_min": -360,
+                "event_count": 3,
+            }
+        ],
         "events": events,
-        "personas": [{**own, "sample_weight": 1.0, "given_name": "Ada", "family_name": "Ito", "birth_date": date(1990, 5, 1),
-                      "age_years": 34, "sex": "female", "education": "HS", "income_usd": 40000, "labour_status": "employed",
-                      "household_size": 1, "marital_status": "single", "region": "midwest", "home_type": "rent",
-                      "locale": "en_US", "time_zone": "America/Chicago"}],
+        "personas": [
+            {
+                **own,
+                "sample_weight": 1.0,
+                "given_name": "Ada",
+                "family_name": "Ito",
+                "birth_date": date(1990, 5, 1),
+                "age_years": 34,
+                "sex": "female",
+                "education": "HS",
+                "income_usd": 40000,
+                "labour_status": "employed",
+                "household_size": 1,
+                "marital_status": "single",
+                "region": "midwest",
+                "home_type": "rent",
+                "locale": "en_US",
+                "time_zone": "America/Chicago",
+            }
+        ],
         "actors": [{**own, "actor_id": me, "relation": "self", "attributes": []}],
         "dispositions": [
-            {**own, "disposition_id": name, "actor_id": me, "dimension": dimension, "value": "thai",
-             "weights": [{"value": "thai", "weight": 1.0}], "strength": 1.0, "clock": "trait",
-             "valid_from": START - timedelta(days=30), "is_sensitive": False}
+            {
+                **own,
+                "disposition_id": name,
+                "actor_id": me,
+                "dimension": dimension,
+                "value": "thai",
+                "weights": [{"value": "thai", "weight": 1.0}],
+                "strength": 1.0,
+                "clock": "trait",
+                "valid_from": START - timedelta(days=30),
+                "is_sensitive": False,
+            }
             for name, dimension in zip(liked, DIMENSIONS, strict=True)
         ],
-        "injections": [{**own, "injection_id": f"{user}-i1", "family": "noise", "kind": "accidental", "policy": "ignore_event",
-                        "is_contested": False, "event_ids": [f"{event}0"], "onset_at": at[0], "parameters": "{}"}],
-        "event_truth": [{**own, "event_id": row["event_id"], "actor_id": me, "is_noise": False, "injection_ids": [],
-                         "driver_disposition_ids": [liked[0]]} for row in events],
-        "tasks": [{**own, "task_id": task, "family": "act", "domains": ["food"], "asked_at": END, "utc_offset_min": -360,
-                   "request": "Dinner?", "options": options, "tool_ids": ["food_search"]}],
+        "injections": [
+            {
+                **own,
+                "injection_id": f"{user}-i1",
+                "family": "noise",
+                "kind": "accidental",
+                "policy": "ignore_event",
+                "is_contested": False,
+                "event_ids": [f"{event}0"],
+                "onset_at": at[0],
+                "parameters": "{}",
+            }
+        ],
+        "event_truth": [
+            {
+                **own,
+                "event_id": row["event_id"],
+                "actor_id": me,
+                "is_noise": False,
+                "injection_ids": [],
+                "driver_disposition_ids": [liked[0]],
+            }
+            for row in events
+        ],
+        "tasks": [
+            {
+                **own,
+                "task_id": task,
+                "family": "act",
+                "domains": ["food"],
+                "asked_at": END,
+                "utc_offset_min": -360,
+                "request": "Dinner?",
+                "options": options,
+                "tool_ids": ["food_search"],
+            }
+        ],
         "tool_state": [{"task_id": task, "state": "{}"}],
-        "constraints": [{**own, "constraint_id": f"{user}-c1", "task_id": task, "dimension": "food.cuisine", "operator": "is",
-                         "value": "thai", "hardness": "hard", "weight": 1.0, "status": "stable",
-                         "evidence_event_ids": [f"{event}1"], "disposition_ids": [liked[0]]}],
-        "answers": [{**own, "task_id": task, "group_id": "g1", "family_true": "act", "strata": {"constraint_count": 1},
-                     "gold": json.dumps({"option_ids": ["o0"]}), "options": judged}],
+        "constraints": [
+            {
+                **own,
+                "constraint_id": f"{user}-c1",
+                "task_id": task,
+                "dimension": "food.cuisine",
+                "operator": "is",
+                "value": "thai",
+                "hardness": "hard",
+                "weight": 1.0,
+                "status": "stable",
+                "evidence_event_ids": [f"{event}1"],
+                "disposition_ids": [liked[0]],
+            }
+        ],
+        "answers": [
+            {
+                **own,
+                "task_id": task,
+                "group_id": "g1",
+                "family_true": "act",
+                "strata": {"constraint_count": 1},
+                "gold": json.dumps({"option_ids": ["o0"]}),
+                "options": judged,
+            }
+        ],
     }
 
 

@@ -136,16 +136,30 @@ def _weekdays(occurrences: Occurrences, reference: Reference) -> Iterator[_Compa
 
 
 def _shares(
-    chosen: Occurrences, reference: Reference, table: str, stratum: str, bins: tuple[str, ...], counts: object, absolute: float
+    chosen: Occurrences,
+    reference: Reference,
+    table: str,
+    stratum: str,
+    bins: tuple[str, ...],
+    counts: object,
+    absolute: float,
 ) -> _Compared:
     known = reference.shares(table, stratum)
     real = np.array([known.get(name, math.nan) for name in bins])
     observed = np.asarray(counts, dtype=np.float64)
     even = np.full(len(bins), 1 / len(bins))
     return _Compared(
-        stratum=stratum, distance="total_variation", absolute=absolute, value=total_variation(observed, real),
-        naive=total_variation(even, real), users=chosen.users, events=chosen.at_us.size, bins=bins, real=real / real.sum(),
-        synthetic=observed / observed.sum() if observed.sum() else np.full(len(bins), math.nan), naive_shape=even,
+        stratum=stratum,
+        distance="total_variation",
+        absolute=absolute,
+        value=total_variation(observed, real),
+        naive=total_variation(even, real),
+        users=chosen.users,
+        events=chosen.at_us.size,
+        bins=bins,
+        real=real / real.sum(),
+        synthetic=observed / observed.sum() if observed.sum() else np.full(len(bins), math.nan),
+        naive_shape=even,
     )
 
 
@@ -162,14 +176,24 @@ def _gaps(occurrences: Occurrences, reference: Reference) -> Iterator[_Compared]
 
     def compared(distance: str, absolute: float, value: float, naive: float) -> _Compared:
         return _Compared(
-            stratum="all", distance=distance, absolute=absolute, value=value, naive=naive, users=occurrences.users_with_two,
-            events=int(gaps.size), bins=tuple(f"q{probability:.2f}" for probability in p), real=q, synthetic=quantiles,
+            stratum="all",
+            distance=distance,
+            absolute=absolute,
+            value=value,
+            naive=naive,
+            users=occurrences.users_with_two,
+            events=int(gaps.size),
+            bins=tuple(f"q{probability:.2f}" for probability in p),
+            real=q,
+            synthetic=quantiles,
             naive_shape=naive_quantiles,
         )
 
     ks, naive_ks = ks_at_quantiles(share_at_or_below(gaps, q), p), ks_at_quantiles(-np.expm1(-q / mean), p)
     yield compared("ks", 0.08, ks, naive_ks)
-    yield compared("wasserstein_log10", 0.15, wasserstein_log10(quantiles, q, p), wasserstein_log10(naive_quantiles, q, p))
+    yield compared(
+        "wasserstein_log10", 0.15, wasserstein_log10(quantiles, q, p), wasserstein_log10(naive_quantiles, q, p)
+    )
 
 
 METRICS: dict[str, Metric] = {
@@ -191,6 +215,7 @@ def measure(domain: str, metric: str, reference_id: str, occurrences: Occurrence
     A part is `insufficient` where the sample is below the metric's minimum or where the naive model would pass as well;
     it is `not computable`, and does not pass, where a number is missing.
     """
+
     def result(passed: bool | None, says: Verdict, reason: str, parts: tuple[Part, ...] = ()) -> Measurement:
         events = int(occurrences.at_us.size)
         return Measurement(domain, metric, reference_id, passed, says, reason, occurrences.users, events, parts)
@@ -228,9 +253,18 @@ def _judge(compared: _Compared, reference: Reference, table: str, shortfall: str
     ratio = compared.value / lowest if lowest > 0 else math.nan
     says, reason = _verdict(compared, most, ratio, f"{reference.reference_id}.{table}", shortfall)
     return Part(
-        stratum=compared.stratum, distance=compared.distance, value=_rounded(compared.value), naive=_rounded(compared.naive),
-        floor=_rounded(lowest), limit=_rounded(most), ratio=_rounded(ratio), verdict=says, reason=reason, bins=compared.bins,
-        real=_all_rounded(compared.real), synthetic=_all_rounded(compared.synthetic),
+        stratum=compared.stratum,
+        distance=compared.distance,
+        value=_rounded(compared.value),
+        naive=_rounded(compared.naive),
+        floor=_rounded(lowest),
+        limit=_rounded(most),
+        ratio=_rounded(ratio),
+        verdict=says,
+        reason=reason,
+        bins=compared.bins,
+        real=_all_rounded(compared.real),
+        synthetic=_all_rounded(compared.synthetic),
         naive_shape=_all_rounded(compared.naive_shape),
     )
 

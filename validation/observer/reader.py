@@ -184,7 +184,7 @@ def _slips(text: str) -> str:
     places = [place for place, letter in enumerate(text) if letter.isalpha()]
     if len(places) < LETTERS_FOR_A_SLIP:
         return re.escape(text)
-    return "|".join([re.escape(text), *(f"{re.escape(text[:p])}[a-z]{re.escape(text[p + 1:])}" for p in places)])
+    return "|".join([re.escape(text), *(f"{re.escape(text[:p])}[a-z]{re.escape(text[p + 1 :])}" for p in places)])
 
 
 def _finders(labels: list[list[str]], others: set[str]) -> list[str | None]:

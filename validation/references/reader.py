@@ -90,8 +90,12 @@ class Reference:
         for record in self.self_distances:
             if (record.metric, record.stratum, record.distance) == (metric, stratum, distance):
                 return record
-        known = [f"{r.distance} of `{r.metric}` of stratum `{r.stratum}`" for r in self.self_distances if r.metric == metric]
-        raise UnknownReference(f"{distance} between halves of {self.reference_id} for `{metric}` of stratum `{stratum}`", known)
+        known = [
+            f"{r.distance} of `{r.metric}` of stratum `{r.stratum}`" for r in self.self_distances if r.metric == metric
+        ]
+        raise UnknownReference(
+            f"{distance} between halves of {self.reference_id} for `{metric}` of stratum `{stratum}`", known
+        )
 
 
 def reference_ids() -> tuple[str, ...]:
@@ -106,8 +110,13 @@ def load_reference(reference_id: str) -> Reference:
         raise UnknownReference(f"reference `{reference_id}`", reference_ids())
     raw = json.loads((FOLDER / f"{reference_id}.json").read_text(encoding="utf-8"))
     return Reference(
-        reference_id=raw["reference_id"], domain=raw["domain"], source=raw["source"], licence=raw["licence"],
-        note=raw["note"], n_users=raw["n_users"], n_events=raw["n_events"],
+        reference_id=raw["reference_id"],
+        domain=raw["domain"],
+        source=raw["source"],
+        licence=raw["licence"],
+        note=raw["note"],
+        n_users=raw["n_users"],
+        n_events=raw["n_events"],
         tables=tuple(_table(entry) for entry in raw["tables"]),
         self_distances=tuple(_self_distance(entry) for entry in raw["self_distance"]),
     )
@@ -116,7 +125,10 @@ def load_reference(reference_id: str) -> Reference:
 def _table(entry: dict[str, Any]) -> ReferenceTable:
     count = entry["n"]
     return ReferenceTable(
-        metric=entry["metric"], stratum=entry["stratum"], unit=entry["unit"], how_computed=entry["how_computed"],
+        metric=entry["metric"],
+        stratum=entry["stratum"],
+        unit=entry["unit"],
+        how_computed=entry["how_computed"],
         n=min(count) if isinstance(count, list) else count,
         bins=tuple(str(label) for label in entry["bins"]),  # a few sources have a bin without a label, written NaN
         values=tuple(float(value) for value in entry["values"]),
@@ -125,6 +137,12 @@ def _table(entry: dict[str, Any]) -> ReferenceTable:
 
 def _self_distance(entry: dict[str, Any]) -> SelfDistance:
     return SelfDistance(
-        metric=entry["metric"], stratum=entry["stratum"], distance=entry["distance"], splits=entry["splits"],
-        mean=entry["mean"], p95=entry["p95"], users_per_half=entry["users_per_half"], events=entry["n_events_total"],
+        metric=entry["metric"],
+        stratum=entry["stratum"],
+        distance=entry["distance"],
+        splits=entry["splits"],
+        mean=entry["mean"],
+        p95=entry["p95"],
+        users_per_half=entry["users_per_half"],
+        events=entry["n_events_total"],
     )

@@ -19,6 +19,12 @@ def stable_sample(table: pa.Table, key: str, n: int, threads: int = 1) -> pa.Tab
         name = quoted(key)
         distinct, rows = database.execute(f"SELECT count(DISTINCT {name}), count(*) FROM population").fetchall()[0]
         if distinct != rows:
-            raise ValueError(f"{key} does not name rows once: {rows} rows, {distinct} distinct values that are not null")
+            raise ValueError(
+                f"{key} does not name rows once: {rows} rows, {distinct} distinct values that are not null"
+            )
         order = f"md5({name}::VARCHAR), {name}"
-        return database.sql(f"SELECT * FROM population ORDER BY {order} LIMIT {int(n)}").to_arrow_table().cast(table.schema)
+        return (
+            database.sql(f"SELECT * FROM population ORDER BY {order} LIMIT {int(n)}")
+            .to_arrow_table()
+            .cast(table.schema)
+        )

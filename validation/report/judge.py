@@ -93,8 +93,10 @@ def judge(folder: Path, config: DataConfig, tables: Mapping[str, Table] | None =
             _judge_rules(database, tables, config, domains, gates, found)
             measurements = _judge_fidelity(database, config, domains, gates)
     return Judgement(
-        gates=dict(sorted(gates.items())), violations={name: tuple(lines) for name, lines in sorted(found.items()) if lines},
-        tables=tuple(reports), measurements=tuple(measurements),
+        gates=dict(sorted(gates.items())),
+        violations={name: tuple(lines) for name, lines in sorted(found.items()) if lines},
+        tables=tuple(reports),
+        measurements=tuple(measurements),
     )
 
 
@@ -118,12 +120,18 @@ def _unless_broken(folder: Path, declared: Table, context: EphemeralDataContext)
     try:
         return check_table(folder, declared, context)
     except (OSError, pa.ArrowInvalid, duckdb.Error) as error:
-        return TableReport(declared.name, 0, "rows", 0, 0, (), (f"{declared.name}: cannot be read ({_first_line(error)})",))
+        return TableReport(
+            declared.name, 0, "rows", 0, 0, (), (f"{declared.name}: cannot be read ({_first_line(error)})",)
+        )
 
 
 def _judge_rules(
-    database: DuckDBPyConnection, tables: Mapping[str, Table], config: DataConfig, domains: Mapping[str, Domain],
-    gates: dict[str, Gate], found: dict[str, list[Violation]],
+    database: DuckDBPyConnection,
+    tables: Mapping[str, Table],
+    config: DataConfig,
+    domains: Mapping[str, Domain],
+    gates: dict[str, Gate],
+    found: dict[str, list[Violation]],
 ) -> None:
     """Adds one gate a group of rules over tables."""
     import duckdb
@@ -168,8 +176,10 @@ def _fidelity_gate(measurement: Measurement, does_gate: bool) -> Gate:
     ]
     detail = "; ".join([*([measurement.reason] if measurement.reason else []), *parts])
     return Gate(
-        passed=measurement.passed if does_gate else None, value=_finite(worst.value) if worst else None,
-        limit=_finite(worst.limit) if worst else None, verdict=measurement.verdict,
+        passed=measurement.passed if does_gate else None,
+        value=_finite(worst.value) if worst else None,
+        limit=_finite(worst.limit) if worst else None,
+        verdict=measurement.verdict,
         detail=detail if does_gate else f"shown only, as `gates.fidelity` is off; {detail}",
         sample={"users": measurement.users, "key_actions": measurement.events},
     )

@@ -43,13 +43,17 @@ def validation_facts(judgement: Judgement) -> dict[str, Any]:
             "gates": {name: dataclasses.asdict(gate) for name, gate in judgement.gates.items()},
             "tables": {
                 report.table: {
-                    "rows": report.rows, "route": report.route, "expectations": report.expectations,
-                    "evaluated": report.evaluated, "errors": list(report.errors),
+                    "rows": report.rows,
+                    "route": report.route,
+                    "expectations": report.expectations,
+                    "evaluated": report.evaluated,
+                    "errors": list(report.errors),
                 }
                 for report in judgement.tables
             },
             "violations": {
-                gate: [dataclasses.asdict(violation) for violation in lines] for gate, lines in judgement.violations.items()
+                gate: [dataclasses.asdict(violation) for violation in lines]
+                for gate, lines in judgement.violations.items()
             },
         }
     )
@@ -60,7 +64,8 @@ def fidelity_facts(judgement: Judgement) -> dict[str, Any]:
     """Every measurement, whether it gates or not, as JSON can hold it; what is no number is null."""
     gates = judgement.gates
     measurements = [
-        {**dataclasses.asdict(one), "is_gate": f"fidelity.{one.domain}.{one.metric}" in gates} for one in judgement.measurements
+        {**dataclasses.asdict(one), "is_gate": f"fidelity.{one.domain}.{one.metric}" in gates}
+        for one in judgement.measurements
     ]
     return {"measurements": _plain(measurements)}
 
@@ -85,8 +90,12 @@ def page(judgement: Judgement) -> str:
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     environment.filters["number"] = _number
     plot = {"width": WIDTH, "height": HEIGHT, "left": MARGIN_LEFT, "top": MARGIN_TOP, "base": BASE}
@@ -136,7 +145,8 @@ def _panel(title: str, part: Part) -> Panel:
             (round(x + step * 0.1, 2), round(BASE - height(share), 2), round(step * 0.8, 2), height(share))
             for x, share in zip(left, part.synthetic, strict=True)
         ),
-        real=line(part.real), naive=line(part.naive_shape),
+        real=line(part.real),
+        naive=line(part.naive_shape),
         ticks=tuple((round(x + step / 2, 2), name) for x, name in list(zip(left, part.bins, strict=True))[::every]),
         top=f"{top:.0%}" if top >= 0.1 else f"{top:.1%}",
         caption=f"distance {_number(part.value)}, limit {_number(part.limit)}, naive {_number(part.naive)}: {part.verdict}",

@@ -47,72 +47,181 @@ STRUCT_REFERENCES = (
 """References inside a list of structs: table, column, field, target."""
 
 EVENT_RULES = (
-    Rule("events", "events", "event_id", "has a row in `event_truth`",
-         "SELECT event_id AS id FROM events ANTI JOIN event_truth USING (event_id)"),
-    Rule("events", "event_truth", "user_id", "is the user of the event",
-         "SELECT t.event_id AS id FROM event_truth t JOIN events e USING (event_id) WHERE t.user_id <> e.user_id"),
-    Rule("events", "events", "logged_at", "is not before `at`",
-         'SELECT event_id AS id FROM events WHERE logged_at < "at"'),
-    Rule("events", "events", "at", "is not before the user's `signed_up_at`",
-         'SELECT event_id AS id FROM events JOIN users USING (user_id) WHERE "at" < signed_up_at'),
+    Rule(
+        "events",
+        "events",
+        "event_id",
+        "has a row in `event_truth`",
+        "SELECT event_id AS id FROM events ANTI JOIN event_truth USING (event_id)",
+    ),
+    Rule(
+        "events",
+        "event_truth",
+        "user_id",
+        "is the user of the event",
+        "SELECT t.event_id AS id FROM event_truth t JOIN events e USING (event_id) WHERE t.user_id <> e.user_id",
+    ),
+    Rule(
+        "events",
+        "events",
+        "logged_at",
+        "is not before `at`",
+        'SELECT event_id AS id FROM events WHERE logged_at < "at"',
+    ),
+    Rule(
+        "events",
+        "events",
+        "at",
+        "is not before the user's `signed_up_at`",
+        'SELECT event_id AS id FROM events JOIN users USING (user_id) WHERE "at" < signed_up_at',
+    ),
 )
 SESSION_RULES = (
-    Rule("sessions", "sessions", "ended_at", "is not before `started_at`",
-         "SELECT session_id AS id FROM sessions WHERE ended_at < started_at"),
-    Rule("sessions", "events", "at", "lies within the session, from `started_at` to `ended_at`",
-         'SELECT event_id AS id FROM events JOIN sessions USING (session_id) '
-         'WHERE "at" < started_at OR "at" > ended_at'),
-    Rule("sessions", "events", "user_id", "is the user of the session",
-         "SELECT event_id AS id FROM events e JOIN sessions s USING (session_id) WHERE e.user_id <> s.user_id"),
-    Rule("sessions", "sessions", "event_count", "counts the events of the session",
-         "SELECT session_id AS id FROM sessions LEFT JOIN (SELECT session_id, count(*) AS n FROM events GROUP BY ALL) "
-         "USING (session_id) WHERE event_count <> coalesce(n, 0)"),
-    Rule("sessions", "events", "seq", "counts the lines of a session from 0 without gap",
-         "SELECT session_id AS id FROM events GROUP BY session_id "
-         "HAVING min(seq) <> 0 OR max(seq) <> count(*) - 1 OR count(DISTINCT seq) <> count(*)"),
-    Rule("sessions", "events", "seq", "follows `at` within a session",
-         'SELECT event_id AS id FROM (SELECT event_id, "at", '
-         'lag("at") OVER (PARTITION BY session_id ORDER BY seq) AS before FROM events) WHERE "at" < before'),
+    Rule(
+        "sessions",
+        "sessions",
+        "ended_at",
+        "is not before `started_at`",
+        "SELECT session_id AS id FROM sessions WHERE ended_at < started_at",
+    ),
+    Rule(
+        "sessions",
+        "events",
+        "at",
+        "lies within the session, from `started_at` to `ended_at`",
+        'SELECT event_id AS id FROM events JOIN sessions USING (session_id) WHERE "at" < started_at OR "at" > ended_at',
+    ),
+    Rule(
+        "sessions",
+        "events",
+        "user_id",
+        "is the user of the session",
+        "SELECT event_id AS id FROM events e JOIN sessions s USING (session_id) WHERE e.user_id <> s.user_id",
+    ),
+    Rule(
+        "sessions",
+        "sessions",
+        "event_count",
+        "counts the events of the session",
+        "SELECT session_id AS id FROM sessions LEFT JOIN (SELECT session_id, count(*) AS n FROM events GROUP BY ALL) "
+        "USING (session_id) WHERE event_count <> coalesce(n, 0)",
+    ),
+    Rule(
+        "sessions",
+        "events",
+        "seq",
+        "counts the lines of a session from 0 without gap",
+        "SELECT session_id AS id FROM events GROUP BY session_id "
+        "HAVING min(seq) <> 0 OR max(seq) <> count(*) - 1 OR count(DISTINCT seq) <> count(*)",
+    ),
+    Rule(
+        "sessions",
+        "events",
+        "seq",
+        "follows `at` within a session",
+        'SELECT event_id AS id FROM (SELECT event_id, "at", '
+        'lag("at") OVER (PARTITION BY session_id ORDER BY seq) AS before FROM events) WHERE "at" < before',
+    ),
 )
 TASK_RULES = (
-    Rule("tasks", "tasks", "task_id", "has a row in `answers`",
-         "SELECT task_id AS id FROM tasks ANTI JOIN answers USING (task_id)"),
-    Rule("tasks", "tasks", "task_id", "has a constraint",
-         "SELECT task_id AS id FROM tasks ANTI JOIN constraints USING (task_id)"),
-    Rule("tasks", "tasks", "task_id", "has a row in `tool_state` if it is an `act` task",
-         "SELECT task_id AS id FROM tasks ANTI JOIN tool_state USING (task_id) WHERE family = 'act'"),
-    Rule("tasks", "tool_state", "task_id", "is an `act` task",
-         "SELECT task_id AS id FROM tool_state JOIN tasks USING (task_id) WHERE family <> 'act'"),
-    Rule("tasks", "answers", "user_id", "is the user of the task",
-         "SELECT task_id AS id FROM answers a JOIN tasks t USING (task_id) WHERE a.user_id <> t.user_id"),
-    Rule("tasks", "constraints", "user_id", "is the user of the task",
-         "SELECT constraint_id AS id FROM constraints c JOIN tasks t USING (task_id) WHERE c.user_id <> t.user_id"),
-    Rule("tasks", "constraints", "evidence_event_ids", "are events of the user from before the task",
-         "SELECT constraint_id AS id "
-         "FROM (SELECT constraint_id, task_id, unnest(evidence_event_ids) AS event_id FROM constraints) "
-         "JOIN events e USING (event_id) JOIN tasks t USING (task_id) "
-         'WHERE e.user_id <> t.user_id OR e."at" >= t.asked_at'),
+    Rule(
+        "tasks",
+        "tasks",
+        "task_id",
+        "has a row in `answers`",
+        "SELECT task_id AS id FROM tasks ANTI JOIN answers USING (task_id)",
+    ),
+    Rule(
+        "tasks",
+        "tasks",
+        "task_id",
+        "has a constraint",
+        "SELECT task_id AS id FROM tasks ANTI JOIN constraints USING (task_id)",
+    ),
+    Rule(
+        "tasks",
+        "tasks",
+        "task_id",
+        "has a row in `tool_state` if it is an `act` task",
+        "SELECT task_id AS id FROM tasks ANTI JOIN tool_state USING (task_id) WHERE family = 'act'",
+    ),
+    Rule(
+        "tasks",
+        "tool_state",
+        "task_id",
+        "is an `act` task",
+        "SELECT task_id AS id FROM tool_state JOIN tasks USING (task_id) WHERE family <> 'act'",
+    ),
+    Rule(
+        "tasks",
+        "answers",
+        "user_id",
+        "is the user of the task",
+        "SELECT task_id AS id FROM answers a JOIN tasks t USING (task_id) WHERE a.user_id <> t.user_id",
+    ),
+    Rule(
+        "tasks",
+        "constraints",
+        "user_id",
+        "is the user of the task",
+        "SELECT constraint_id AS id FROM constraints c JOIN tasks t USING (task_id) WHERE c.user_id <> t.user_id",
+    ),
+    Rule(
+        "tasks",
+        "constraints",
+        "evidence_event_ids",
+        "are events of the user from before the task",
+        "SELECT constraint_id AS id "
+        "FROM (SELECT constraint_id, task_id, unnest(evidence_event_ids) AS event_id FROM constraints) "
+        "JOIN events e USING (event_id) JOIN tasks t USING (task_id) "
+        'WHERE e.user_id <> t.user_id OR e."at" >= t.asked_at',
+    ),
 )
 _SHOWN = "SELECT task_id, unnest(options).option_id AS option_id FROM tasks"
 _JUDGED = "SELECT task_id, unnest(options, recursive := true) FROM answers"
 _READABLE = "SELECT task_id, gold::JSON AS gold FROM answers WHERE json_valid(gold)"
 _GOLD = f"SELECT task_id, unnest(json_extract_string(gold, '$.option_ids[*]')) AS option_id FROM ({_READABLE})"
 GOLD_RULES = (
-    Rule("gold", "tasks", "options", "have distinct ids within a task",
-         f"SELECT task_id AS id FROM ({_SHOWN}) GROUP BY task_id, option_id HAVING count(*) > 1"),
-    Rule("gold", "answers", "options", "are the options of the task, each once",
-         f"SELECT coalesce(s.task_id, j.task_id) AS id FROM ({_SHOWN}) s FULL JOIN ({_JUDGED}) j "
-         "ON s.task_id = j.task_id AND s.option_id = j.option_id WHERE s.task_id IS NULL OR j.task_id IS NULL "
-         f"UNION ALL SELECT task_id FROM ({_JUDGED}) GROUP BY task_id, option_id HAVING count(*) > 1"),
-    Rule("gold", "answers", "gold", "is JSON with `option_ids` or `ask`",
-         f"SELECT task_id AS id FROM answers ANTI JOIN ({_READABLE} AND (json_array_length(gold, '$.option_ids') > 0 "
-         "OR json_extract_string(gold, '$.ask') = 'true')) USING (task_id)"),
-    Rule("gold", "answers", "gold", "names options of the task",
-         f"SELECT task_id AS id FROM ({_GOLD}) ANTI JOIN ({_SHOWN}) USING (task_id, option_id)"),
-    Rule("gold", "answers", "gold", "names the options marked `is_gold`",
-         f"SELECT coalesce(g.task_id, j.task_id) AS id FROM ({_GOLD}) g "
-         f"FULL JOIN (SELECT * FROM ({_JUDGED}) WHERE is_gold) j "
-         "ON g.task_id = j.task_id AND g.option_id = j.option_id WHERE g.task_id IS NULL OR j.task_id IS NULL"),
+    Rule(
+        "gold",
+        "tasks",
+        "options",
+        "have distinct ids within a task",
+        f"SELECT task_id AS id FROM ({_SHOWN}) GROUP BY task_id, option_id HAVING count(*) > 1",
+    ),
+    Rule(
+        "gold",
+        "answers",
+        "options",
+        "are the options of the task, each once",
+        f"SELECT coalesce(s.task_id, j.task_id) AS id FROM ({_SHOWN}) s FULL JOIN ({_JUDGED}) j "
+        "ON s.task_id = j.task_id AND s.option_id = j.option_id WHERE s.task_id IS NULL OR j.task_id IS NULL "
+        f"UNION ALL SELECT task_id FROM ({_JUDGED}) GROUP BY task_id, option_id HAVING count(*) > 1",
+    ),
+    Rule(
+        "gold",
+        "answers",
+        "gold",
+        "is JSON with `option_ids` or `ask`",
+        f"SELECT task_id AS id FROM answers ANTI JOIN ({_READABLE} AND (json_array_length(gold, '$.option_ids') > 0 "
+        "OR json_extract_string(gold, '$.ask') = 'true')) USING (task_id)",
+    ),
+    Rule(
+        "gold",
+        "answers",
+        "gold",
+        "names options of the task",
+        f"SELECT task_id AS id FROM ({_GOLD}) ANTI JOIN ({_SHOWN}) USING (task_id, option_id)",
+    ),
+    Rule(
+        "gold",
+        "answers",
+        "gold",
+        "names the options marked `is_gold`",
+        f"SELECT coalesce(g.task_id, j.task_id) AS id FROM ({_GOLD}) g "
+        f"FULL JOIN (SELECT * FROM ({_JUDGED}) WHERE is_gold) j "
+        "ON g.task_id = j.task_id AND g.option_id = j.option_id WHERE g.task_id IS NULL OR j.task_id IS NULL",
+    ),
 )
 
 
@@ -138,7 +247,12 @@ def rules_of(tables: Mapping[str, Table], window: tuple[datetime, datetime], dim
     ``window`` is the stretch that is lived, ``dimensions`` the full names of what every user must be inclined to.
     """
     return [
-        *reference_rules(tables), *split_rules(tables), *EVENT_RULES, *SESSION_RULES, *TASK_RULES, *GOLD_RULES,
+        *reference_rules(tables),
+        *split_rules(tables),
+        *EVENT_RULES,
+        *SESSION_RULES,
+        *TASK_RULES,
+        *GOLD_RULES,
         *disposition_rules(window, dimensions),
     ]
 
@@ -184,8 +298,7 @@ def disposition_rules(window: tuple[datetime, datetime], dimensions: Sequence[st
     holder = "user_id, actor_id, dimension"
     earlier = "ORDER BY valid_from, disposition_id ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW"
     lasting = (
-        "SELECT * FROM dispositions "
-        f"WHERE clock IN ('trait', 'habit') AND condition IS NULL AND valid_from < {end}"
+        f"SELECT * FROM dispositions WHERE clock IN ('trait', 'habit') AND condition IS NULL AND valid_from < {end}"
     )
     overlaid = (
         "SELECT disposition_id, valid_from, max(coalesce(valid_to, 'infinity')) "
@@ -196,24 +309,47 @@ def disposition_rules(window: tuple[datetime, datetime], dimensions: Sequence[st
         f"OVER (PARTITION BY {holder} {earlier}) AS upto FROM ({lasting})"
     )
     rules = [
-        Rule("dispositions", "dispositions", "valid_to", "is after `valid_from`",
-             "SELECT disposition_id AS id FROM dispositions WHERE valid_to <= valid_from"),
-        Rule("dispositions", "dispositions", "valid_from",
-             "does not overlap another of the same actor, dimension, clock, condition",
-             f"SELECT disposition_id AS id FROM ({overlaid}) WHERE valid_from < upto"),
-        Rule("dispositions", "dispositions", "valid_from",
-             "leaves no gap in traits and habits since the start of the window",
-             f"SELECT disposition_id AS id FROM ({covered}) "
-             f"WHERE valid_from > greatest(coalesce(upto, {start}), {start})"),
-        Rule("dispositions", "dispositions", "valid_to",
-             "leaves no gap in traits and habits before the end of the window",
-             f"SELECT arg_max(disposition_id, coalesce(valid_to, {end})) AS id FROM ({lasting}) GROUP BY {holder} "
-             f"HAVING max(coalesce(valid_to, {end})) < {end}"),
+        Rule(
+            "dispositions",
+            "dispositions",
+            "valid_to",
+            "is after `valid_from`",
+            "SELECT disposition_id AS id FROM dispositions WHERE valid_to <= valid_from",
+        ),
+        Rule(
+            "dispositions",
+            "dispositions",
+            "valid_from",
+            "does not overlap another of the same actor, dimension, clock, condition",
+            f"SELECT disposition_id AS id FROM ({overlaid}) WHERE valid_from < upto",
+        ),
+        Rule(
+            "dispositions",
+            "dispositions",
+            "valid_from",
+            "leaves no gap in traits and habits since the start of the window",
+            f"SELECT disposition_id AS id FROM ({covered}) "
+            f"WHERE valid_from > greatest(coalesce(upto, {start}), {start})",
+        ),
+        Rule(
+            "dispositions",
+            "dispositions",
+            "valid_to",
+            "leaves no gap in traits and habits before the end of the window",
+            f"SELECT arg_max(disposition_id, coalesce(valid_to, {end})) AS id FROM ({lasting}) GROUP BY {holder} "
+            f"HAVING max(coalesce(valid_to, {end})) < {end}",
+        ),
     ]
     if dimensions:
         rules.append(
-            Rule("dispositions", "users", "user_id", "has a trait or habit in every dimension",
-                 f"SELECT user_id AS id FROM (SELECT user_id, dimension FROM users, (VALUES {names}) d(dimension)) "
-                 "ANTI JOIN (SELECT d.user_id, d.dimension FROM dispositions d JOIN actors a USING (actor_id) "
-                 "WHERE a.relation = 'self' AND clock IN ('trait', 'habit')) USING (user_id, dimension)"))
+            Rule(
+                "dispositions",
+                "users",
+                "user_id",
+                "has a trait or habit in every dimension",
+                f"SELECT user_id AS id FROM (SELECT user_id, dimension FROM users, (VALUES {names}) d(dimension)) "
+                "ANTI JOIN (SELECT d.user_id, d.dimension FROM dispositions d JOIN actors a USING (actor_id) "
+                "WHERE a.relation = 'self' AND clock IN ('trait', 'habit')) USING (user_id, dimension)",
+            )
+        )
     return rules

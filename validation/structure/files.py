@@ -62,7 +62,10 @@ def _sha256(path: Path) -> str:
 def _entry(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The entry of one file, complete. Raises KeyError or ValueError."""
     return {
-        "table": str(raw["table"]), "split": str(raw["split"]), "rows": int(raw["rows"]), "bytes": int(raw["bytes"]),
+        "table": str(raw["table"]),
+        "split": str(raw["split"]),
+        "rows": int(raw["rows"]),
+        "bytes": int(raw["bytes"]),
         "sha256": str(raw["sha256"]),
     }
 

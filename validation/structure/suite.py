@@ -142,7 +142,9 @@ def _frame(table: pa.Table, declared: Table) -> Any:
     import pandas as pd
 
     numbers = {
-        pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype(),
+        pa.int16(): pd.Int16Dtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.int64(): pd.Int64Dtype(),
         pa.bool_(): pd.BooleanDtype(),
     }
 
@@ -228,8 +230,14 @@ def _count(check: Check, source: str, present: set[str]) -> str:
 
 
 def _validated(
-    declared: Table, rows: int, route: Route, checks: list[Check], expectations: list[Expectation], frame: Any,
-    violations: list[Violation], context: EphemeralDataContext,
+    declared: Table,
+    rows: int,
+    route: Route,
+    checks: list[Check],
+    expectations: list[Expectation],
+    frame: Any,
+    violations: list[Violation],
+    context: EphemeralDataContext,
 ) -> TableReport:
     """The suite run, with what Arrow found before."""
     import great_expectations as gx

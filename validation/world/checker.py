@@ -123,7 +123,9 @@ def _score_calls(task: Task, calls: Any) -> Score:
     gold_items = {item for option in task.gold.option_ids if (item := task.items[option]) is not None}
     verdict = check_final_state(world.state, gold_items, task.domain.key_action)
     return Score(
-        verdict.passed, tool_errors=errors, reasons=verdict.reasons,
+        verdict.passed,
+        tool_errors=errors,
+        reasons=verdict.reasons,
         cost_cents=task.state.balance_cents - world.state.balance_cents,
     )
 

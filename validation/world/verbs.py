@@ -142,9 +142,7 @@ def _add_cart_line(state: ToolState, arguments: Arguments) -> ToolState:
 
 
 def _remove_cart_line(state: ToolState, arguments: Arguments) -> ToolState:
-    return state.model_copy(
-        update={"cart": tuple(line for line in state.cart if line.item_id != arguments["item_id"])}
-    )
+    return state.model_copy(update={"cart": tuple(line for line in state.cart if line.item_id != arguments["item_id"])})
 
 
 def _clear_cart(state: ToolState, arguments: Arguments) -> ToolState:

@@ -143,10 +143,14 @@ def test_an_id_is_a_function_of_the_seed_and_of_the_item(domains: Mapping[str, D
 
 
 GOLDEN = {
-    "item_id": "i-004z35ya6q", "domain": "groceries", "category": "meals",
+    "item_id": "i-004z35ya6q",
+    "domain": "groceries",
+    "category": "meals",
     "title": "Family-pack unsweetened ravioli, fresh, local, big-name, 5g-protein",
     "description": "Ravioli made in a harbour kitchen, in a plain sleeve, with a serving leaflet.",
-    "price_cents": 1480, "currency": "USD", "owner_user_id": None,
+    "price_cents": 1480,
+    "currency": "USD",
+    "owner_user_id": None,
 }
 
 

@@ -18,8 +18,11 @@ def out(tmp_path: Path) -> Path:
     with subprocess.Popen([sys.executable, "-c", ""]) as dead:
         dead.wait()
     for name in (
-        "runs/one/personas/whole/users.parquet", "releases/tiny-0.1.0/manifest.json", "quarantine/tiny-0.2.0/reason.json",
-        f"releases/.one.{dead.pid}.staging/data/x", f"releases/.two.{os.getpid()}.staging/data/x",
+        "runs/one/personas/whole/users.parquet",
+        "releases/tiny-0.1.0/manifest.json",
+        "quarantine/tiny-0.2.0/reason.json",
+        f"releases/.one.{dead.pid}.staging/data/x",
+        f"releases/.two.{os.getpid()}.staging/data/x",
     ):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_bytes(b"x" * 1500)

@@ -36,7 +36,8 @@ def test_check_prints_every_violation_to_stderr_and_exits_2(tmp_path: Path, caps
     out, err = capsys.readouterr()
     assert out == "" and "Traceback" not in err
     assert [line.split(" is ")[0] for line in err.splitlines()] == [
-        f"{tmp_path}/mine.yaml:3: data.users", f"{tmp_path}/mine.yaml:4: data.sed",
+        f"{tmp_path}/mine.yaml:3: data.users",
+        f"{tmp_path}/mine.yaml:4: data.sed",
     ]
 
 
@@ -87,9 +88,12 @@ def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("call", "word"),
     [
-        (["buidl"], 'Did you mean "build"'), (["config", "chek", "smoke"], 'Did you mean "check"'),
-        (["config", "check"], "requires an argument"), (["config", "check", "smoke", "more"], "too many: more"),
-        (["config", "check", "smoke", "--jsn"], "--jsn"), (["build", "--users", "many"], "many"),
+        (["buidl"], 'Did you mean "build"'),
+        (["config", "chek", "smoke"], 'Did you mean "check"'),
+        (["config", "check"], "requires an argument"),
+        (["config", "check", "smoke", "more"], "too many: more"),
+        (["config", "check", "smoke", "--jsn"], "--jsn"),
+        (["build", "--users", "many"], "many"),
     ],
 )
 def test_wrong_usage_exits_2_with_one_plain_message(
@@ -140,7 +144,16 @@ def test_the_exit_code_of_a_verb_passes_through(verb: str) -> None:
 
 def test_the_command_line_is_imported_without_anything_heavy() -> None:
     heavy = (
-        "pyarrow", "polars", "duckdb", "pandas", "prefect", "great_expectations", "faker", "numpy", "scipy", "rich",
+        "pyarrow",
+        "polars",
+        "duckdb",
+        "pandas",
+        "prefect",
+        "great_expectations",
+        "faker",
+        "numpy",
+        "scipy",
+        "rich",
         "pydantic",
     )
     code = f"import sys, flows.cli.main; print([name for name in {heavy} if name in sys.modules])"

@@ -35,8 +35,11 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["biuld"], "biuld"), (["releases", "--jsn"], "--jsn"), (["releases", "one", "two"], "arguments too many: one two"),
-        (["validate"], "RELEASE"), (["preview", "smoke", "--weeks", "some"], "--weeks"),
+        (["biuld"], "biuld"),
+        (["releases", "--jsn"], "--jsn"),
+        (["releases", "one", "two"], "arguments too many: one two"),
+        (["validate"], "RELEASE"),
+        (["preview", "smoke", "--weeks", "some"], "--weeks"),
     ],
     ids=["verb", "option", "too many", "too few", "no number"],
 )
@@ -63,7 +66,9 @@ def test_what_nobody_foresaw_exits_3_with_one_line_and_the_trace_in_a_file(
     trace.unlink()
 
 
-def test_an_interruption_exits_130_without_a_trace(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interruption_exits_130_without_a_trace(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def stops(*_: object) -> int:
         raise KeyboardInterrupt
 
@@ -76,7 +81,10 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     """As in `habitus config show smoke | head -0`: the pipe is closed before anything is written."""
     call = "import sys\nfrom flows.cli.main import main\nsys.stdin.read()\nsys.exit(main(['config', 'show', 'smoke']))"
     with subprocess.Popen(
-        [sys.executable, "-c", call], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-c", call],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         process.stdout.close()

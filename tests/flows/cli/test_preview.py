@@ -24,7 +24,11 @@ def test_a_preview_takes_seconds_and_writes_nothing(tmp_path: Path) -> None:
     told = json.loads(done.stderr.splitlines()[-1])
     assert told["code"] == 0 and told["loaded"] == []
     assert told["cpu_seconds"] < 5
-    assert [line[:7] for line in done.stdout.splitlines() if line.startswith("u00")] == ["u000000", "u000001", "u000002"]
+    assert [line[:7] for line in done.stdout.splitlines() if line.startswith("u00")] == [
+        "u000000",
+        "u000001",
+        "u000002",
+    ]
     assert "from the log of u000000, 1 week" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("next: `habitus build smoke`")
     assert list(tmp_path.iterdir()) == []
@@ -42,7 +46,9 @@ def test_one_life_is_shown_for_as_long_as_asked(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("user", ["u000024", "u3x", "anna", "000003"])
-def test_a_user_who_is_not_in_the_config_is_refused_with_the_range(user: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_user_who_is_not_in_the_config_is_refused_with_the_range(
+    user: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["preview", "smoke", "--user", user]) == 2
     assert f"user '{user}' is not in this config; users are u000000 to u000023" in capsys.readouterr().err
 

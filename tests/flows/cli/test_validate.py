@@ -38,4 +38,9 @@ def test_a_gate_is_one_line_that_says_why_unless_it_passed() -> None:
     assert gate_line("a", Gate(True, 0.0, 0.0, "passed", "rows judged", {})) == "a  passed  passed             0 of 0"
     failed = gate_line("b", Gate(False, 2.0, 0.0, "failed", "x is y", {}))
     assert failed == "b  FAILED  failed             2 of 0            x is y"
-    assert gate_line("c", Gate(None, None, None, "insufficient", "few", {})).split() == ["c", "-", "insufficient", "few"]
+    assert gate_line("c", Gate(None, None, None, "insufficient", "few", {})).split() == [
+        "c",
+        "-",
+        "insufficient",
+        "few",
+    ]

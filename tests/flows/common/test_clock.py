@@ -28,8 +28,19 @@ from flows.common.clock import (
 from flows.common.draws import Draws
 
 ZONES = [
-    "America/Chicago", "America/Los_Angeles", "America/Phoenix", "America/St_Johns", "America/Sao_Paulo", "Europe/Madrid",
-    "Europe/Dublin", "Africa/Casablanca", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Chatham", "Pacific/Apia", "UTC",
+    "America/Chicago",
+    "America/Los_Angeles",
+    "America/Phoenix",
+    "America/St_Johns",
+    "America/Sao_Paulo",
+    "Europe/Madrid",
+    "Europe/Dublin",
+    "Africa/Casablanca",
+    "Asia/Kathmandu",
+    "Australia/Lord_Howe",
+    "Pacific/Chatham",
+    "Pacific/Apia",
+    "UTC",
 ]
 SPAN = (microseconds(datetime(2009, 1, 1, tzinfo=UTC)), microseconds(datetime(2031, 1, 1, tzinfo=UTC)))
 INSTANT = st.integers(SPAN[0] + 2 * DAY, SPAN[1] - 2 * DAY)

@@ -7,7 +7,12 @@ import pytest
 from flows.common.code import code_digest, project_root, prompt_digest
 
 FILES = (
-    "flows/a.py", "flows/presets/b.yaml", "prompts/c.md", "flows/d.jinja", "validation/e.json", "validation/f.j2",
+    "flows/a.py",
+    "flows/presets/b.yaml",
+    "prompts/c.md",
+    "flows/d.jinja",
+    "validation/e.json",
+    "validation/f.j2",
     "requirements/core.txt",
 )
 

@@ -61,7 +61,9 @@ def test_an_unknown_preset_is_answered_with_the_nearest_and_the_list() -> None:
 def test_extends_takes_over_everything_but_what_differs(write: Write) -> None:
     path = write("extends: smoke\nname: mine\ndata:\n  users: 5\n  disturb: {noise: {corrupt: 0}}\n")
     assert diff(load_config("smoke"), load_config(path)) == [
-        ("name", "smoke", "mine"), ("data.users", 24, 5), ("data.disturb.noise.corrupt", 0.01, 0.0)
+        ("name", "smoke", "mine"),
+        ("data.users", 24, 5),
+        ("data.disturb.noise.corrupt", 0.01, 0.0),
     ]
 
 
@@ -102,16 +104,22 @@ def test_errors_name_the_file_the_value_came_from(write: Write) -> None:
     mine = write("extends: base.yaml\ndata:\n\n  disturb: {noise: {duplicate: 3}}\n")
     found = refused(mine, ["data.timelines.exploration=4"], users=0)
     assert [(v.file, v.line, v.field) for v in found] == [
-        ("--set data.timelines.exploration", None, "data.timelines.exploration"), ("--users", None, "data.users"),
-        (str(base), 3, "data.seed"), (str(base), 4, "data.disturb.noise.corrupt"),
+        ("--set data.timelines.exploration", None, "data.timelines.exploration"),
+        ("--users", None, "data.users"),
+        (str(base), 3, "data.seed"),
+        (str(base), 4, "data.disturb.noise.corrupt"),
         (str(mine), 4, "data.disturb.noise.duplicate"),
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "rule"),
-    [("extends: smokee\nname: 3\n", "no such preset or file"), ("extends: mine.yaml\nname: 3\n", "extends itself"),
-     ("extends: [smoke]\nname: 3\n", "must be one name"), ("extends: broken.yaml\nname: 3\n", "not YAML")],
+    [
+        ("extends: smokee\nname: 3\n", "no such preset or file"),
+        ("extends: mine.yaml\nname: 3\n", "extends itself"),
+        ("extends: [smoke]\nname: 3\n", "must be one name"),
+        ("extends: broken.yaml\nname: 3\n", "not YAML"),
+    ],
 )
 def test_what_cannot_be_extended_is_told_together_with_the_rest(write: Write, text: str, rule: str) -> None:
     write("a: [", "broken.yaml")
@@ -123,11 +131,18 @@ def test_set_values_are_yaml_and_win_over_the_file() -> None:
     config = load_config(
         "smoke",
         [
-            "data.disturb.noise.corrupt=0", "data.personas.attributes.country.weights={se: 0.4, no: 0.3, dk: 0.3}",
-            "data.domains=[food]", "data.window.end=2025-02-03T00:00:00+00:00", "execution.workers=2", "data.seed=1",
-            "name=other", "data.disturb.noise={duplicate: 0}",
+            "data.disturb.noise.corrupt=0",
+            "data.personas.attributes.country.weights={se: 0.4, no: 0.3, dk: 0.3}",
+            "data.domains=[food]",
+            "data.window.end=2025-02-03T00:00:00+00:00",
+            "execution.workers=2",
+            "data.seed=1",
+            "name=other",
+            "data.disturb.noise={duplicate: 0}",
         ],
-        seed=5, users=7, workers=3,
+        seed=5,
+        users=7,
+        workers=3,
     )
     assert config.name == "other" and config.data.domains == ["food"] and config.data.window.weeks == 4
     assert config.data.personas.attributes["country"].weights == {"se": 0.4, "no": 0.3, "dk": 0.3}
@@ -145,20 +160,33 @@ def test_every_wrong_set_is_told_at_once() -> None:
     end = "data.window.end=2025-01-08T00:00:00Z"
     found = refused("smoke", ["data.users", "=3", "data.x=1", "a.b=[", "data.users=many", end])
     assert [v.file for v in found] == [
-        "--set =3", "--set a.b", "--set data.users", "--set data.users", "--set data.window.end", "--set data.x",
+        "--set =3",
+        "--set a.b",
+        "--set data.users",
+        "--set data.users",
+        "--set data.window.end",
+        "--set data.x",
     ]
 
 
 def test_errors_against_other_files_are_told_with_the_rest() -> None:
     sets = [
-        "data.domains=[fod, food]", "data.personas.locales={en-gb: 0.5, zz_ZZ: 0.5}", "data.disturb.noise.corrupt=2",
-        "data.personas.attributes.time_zone={weights: {Europe/Olso: 1}}", "data.timelines.domains.home={}",
+        "data.domains=[fod, food]",
+        "data.personas.locales={en-gb: 0.5, zz_ZZ: 0.5}",
+        "data.disturb.noise.corrupt=2",
+        "data.personas.attributes.time_zone={weights: {Europe/Olso: 1}}",
+        "data.timelines.domains.home={}",
         "data.personas.attributes.work={given: regoin, table: {a: {b: 1}}}",
     ]
     told = {v.field: f"{v.rule} | {v.fix}" for v in refused("smoke", sets)}
     assert set(told) == {
-        "data.domains[0]", "data.personas.locales.en-gb", "data.personas.locales.zz_ZZ", "data.disturb.noise.corrupt",
-        "data.personas.attributes.time_zone", "data.timelines.domains.home", "data.personas.attributes.work.given",
+        "data.domains[0]",
+        "data.personas.locales.en-gb",
+        "data.personas.locales.zz_ZZ",
+        "data.disturb.noise.corrupt",
+        "data.personas.attributes.time_zone",
+        "data.timelines.domains.home",
+        "data.personas.attributes.work.given",
     }
     assert told["data.domains[0]"].endswith("did you mean `food`?")
     assert told["data.personas.locales.en-gb"].endswith("did you mean `en_GB`?")

@@ -34,7 +34,10 @@ from flows.common.draws import (
 RARE = 1e-6
 PAGE = Path(__file__).parents[3] / "docs" / "randomness.md"
 CALLS: dict[str, Callable[..., Any]] = {
-    "categorical": categorical, "normal": normal, "exponential": exponential, "poisson": poisson,
+    "categorical": categorical,
+    "normal": normal,
+    "exponential": exponential,
+    "poisson": poisson,
 }
 WORD = st.integers(0, 2**64 - 1)
 MANY = np.arange(2**20)
@@ -61,7 +64,9 @@ def specified(page: str) -> Callable[..., int]:
 
 
 def test_the_golden_values_of_the_page_are_drawn(page: str, specified: Callable[..., int]) -> None:
-    rows = re.findall(r"^\| (\d+) \| (.*?) ?\| (.*?) ?\| (\d+) \| (\d+) \| `([0-9a-f]{16})` \| ([0-9.]+) \|$", page, re.MULTILINE)
+    rows = re.findall(
+        r"^\| (\d+) \| (.*?) ?\| (.*?) ?\| (\d+) \| (\d+) \| `([0-9a-f]{16})` \| ([0-9.]+) \|$", page, re.MULTILINE
+    )
     assert len(rows) == 7
     for seed, stage, aspect, entity, index, bits, uniform in rows:
         draws = Draws(int(seed), stage)
@@ -132,7 +137,8 @@ def test_a_column_gives_what_single_draws_give_across_block_borders(size: int) -
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns"), [(1, 1), (1, 7), (7, 1), (3, 16_384), (3, 16_385), (2, 16_383), (16_385, 3), (4_097, 4), (0, 3), (3, 0)]
+    ("rows", "columns"),
+    [(1, 1), (1, 7), (7, 1), (3, 16_384), (3, 16_385), (2, 16_383), (16_385, 3), (4_097, 4), (0, 3), (3, 0)],
 )
 def test_a_grid_gives_what_broadcasting_gives(rows: int, columns: int) -> None:
     draws = Draws(5, "test")
@@ -270,8 +276,11 @@ def test_one_flipped_bit_of_the_key_flips_half_of_the_bits_of_the_draw() -> None
 
 def test_four_million_draws_of_several_streams_are_all_different() -> None:
     """By chance two of them agree in 1 of 2 million choices of the keys."""
-    streams = [Draws(seed, "test").bits(aspect, np.arange(1024)[:, None], np.arange(1024)[None, :])
-               for seed in (1, 2) for aspect in ("one", "two")]
+    streams = [
+        Draws(seed, "test").bits(aspect, np.arange(1024)[:, None], np.arange(1024)[None, :])
+        for seed in (1, 2)
+        for aspect in ("one", "two")
+    ]
     flat = np.sort(np.concatenate([stream.ravel() for stream in streams]))
     assert (flat[1:] != flat[:-1]).all()
 
@@ -345,7 +354,9 @@ def test_a_category_of_no_weight_is_never_chosen(weights: list[float], u: float)
 
 @calm
 @given(
-    st.lists(st.floats(0.001, 1), min_size=2, max_size=8), st.floats(0, 1, exclude_max=True), st.sampled_from([3.0, 1e-9, 7e5])
+    st.lists(st.floats(0.001, 1), min_size=2, max_size=8),
+    st.floats(0, 1, exclude_max=True),
+    st.sampled_from([3.0, 1e-9, 7e5]),
 )
 def test_only_the_ratios_of_weights_count(weights: list[float], u: float, factor: float) -> None:
     rows = np.array(weights)

@@ -15,7 +15,11 @@ from flows.common.environment import OFFLINE, ONE_THREAD, prepare
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The environment of this test, which ends with it."""
-    own = {name: value for name, value in os.environ.items() if name not in {**OFFLINE, **ONE_THREAD} and "PREFECT" not in name}
+    own = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {**OFFLINE, **ONE_THREAD} and "PREFECT" not in name
+    }
     monkeypatch.setattr(os, "environ", own)
     return own
 
@@ -36,19 +40,25 @@ def test_what_the_user_set_stays(environment: dict[str, str], tmp_path: Path) ->
     assert (tmp_path / "home").is_dir() and not (tmp_path / "out").exists()
 
 
-def test_with_an_api_of_the_users_no_home_is_made_and_no_server_awaited(environment: dict[str, str], tmp_path: Path) -> None:
+def test_with_an_api_of_the_users_no_home_is_made_and_no_server_awaited(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     environment["PREFECT_API_URL"] = "http://localhost:4200/api"
     assert not prepare(tmp_path / "out", tmp_path / "results")
     assert "PREFECT_HOME" not in environment and list(tmp_path.iterdir()) == []
 
 
-def test_results_lie_with_the_run_even_if_the_user_set_another_place(environment: dict[str, str], tmp_path: Path) -> None:
+def test_results_lie_with_the_run_even_if_the_user_set_another_place(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     environment["PREFECT_RESULTS_LOCAL_STORAGE_PATH"] = "/elsewhere"
     prepare(tmp_path / "out", tmp_path / "results")
     assert environment["PREFECT_RESULTS_LOCAL_STORAGE_PATH"] == str(tmp_path / "results")
 
 
-def test_relative_folders_are_told_in_full(environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_folders_are_told_in_full(
+    environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     prepare(Path("out"), Path("results"))
     assert environment["PREFECT_HOME"] == str(tmp_path / "out" / "prefect")
@@ -61,5 +71,7 @@ def test_the_numeric_libraries_heed_the_one_thread(tmp_path: Path) -> None:
         "prepare(here, here); import polars; print(polars.thread_pool_size(), 'prefect' in sys.modules)"
     )
     environ = {name: value for name, value in os.environ.items() if name not in ONE_THREAD}
-    ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True, env=environ)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True, env=environ
+    )
     assert ran.stdout.split() == ["1", "False"]

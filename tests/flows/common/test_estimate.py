@@ -42,7 +42,9 @@ def test_the_mean_rate_is_that_of_the_quantiles() -> None:
 
 def test_the_lines_of_a_session_are_search_choices_close_and_review() -> None:
     food = load_domain("food")
-    shape = food.session.model_copy(update={"search": 0.5, "lines": {"1": 0.5, "3": 0.5}, "close": "checkout", "review": 0.25})
+    shape = food.session.model_copy(
+        update={"search": 0.5, "lines": {"1": 0.5, "3": 0.5}, "close": "checkout", "review": 0.25}
+    )
     assert mean_lines(food.model_copy(update={"session": shape})) == 0.5 + 2 + 1 + 0.25
     open_end = shape.model_copy(update={"close": "none"})
     assert mean_lines(food.model_copy(update={"session": open_end})) == 0.5 + 2 + 0.25
@@ -72,7 +74,11 @@ def test_memory_grows_with_shards_and_workers_and_not_with_people() -> None:
 def test_tasks_are_bounded_by_people_and_by_the_groups_that_are_wanted() -> None:
     assert estimate(config(10)).rows["tasks"] < estimate(config(50)).rows["tasks"]
     wanted = {"groups_per_domain": 3}
-    assert estimate(config(5_000, tasks=wanted)).rows["tasks"] == estimate(config(500, tasks=wanted)).rows["tasks"] == 6 * 16
+    assert (
+        estimate(config(5_000, tasks=wanted)).rows["tasks"]
+        == estimate(config(500, tasks=wanted)).rows["tasks"]
+        == 6 * 16
+    )
 
 
 def test_every_preset_has_an_estimate_in_the_order_of_their_sizes() -> None:

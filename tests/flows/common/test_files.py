@@ -35,33 +35,57 @@ from flows.common.files import (
 from schemas.tables import Field, Table, TableError
 from schemas.tables.core import TIMESTAMP
 
-PAIR = pa.struct([pa.field("name", pa.string()), pa.field("tags", pa.list_(pa.string())), pa.field("weight", pa.float64())])
+PAIR = pa.struct(
+    [pa.field("name", pa.string()), pa.field("tags", pa.list_(pa.string())), pa.field("weight", pa.float64())]
+)
 TYPES: dict[str, pa.DataType] = {
-    "whole": pa.int64(), "small": pa.int16(), "real": pa.float64(), "text": pa.string(), "raw": pa.binary(), "flag": pa.bool_(),
-    "moment": TIMESTAMP, "day": pa.date32(), "words": pa.list_(pa.string()), "numbers": pa.list_(pa.int32()), "pair": PAIR,
+    "whole": pa.int64(),
+    "small": pa.int16(),
+    "real": pa.float64(),
+    "text": pa.string(),
+    "raw": pa.binary(),
+    "flag": pa.bool_(),
+    "moment": TIMESTAMP,
+    "day": pa.date32(),
+    "words": pa.list_(pa.string()),
+    "numbers": pa.list_(pa.int32()),
+    "pair": PAIR,
     "pairs": pa.list_(PAIR),
 }
 DECLARED = Table(
-    name="things", layer="internal", key=("whole",), doc="For tests.", optional=frozenset(TYPES),
+    name="things",
+    layer="internal",
+    key=("whole",),
+    doc="For tests.",
+    optional=frozenset(TYPES),
     columns={name: Field(kind, "For tests.") for name, kind in TYPES.items()},
 )
 INNER = st.none() | st.fixed_dictionaries(
     {
-        "name": st.none() | st.text(max_size=3), "tags": st.none() | st.lists(st.none() | st.text(max_size=2), max_size=3),
+        "name": st.none() | st.text(max_size=3),
+        "tags": st.none() | st.lists(st.none() | st.text(max_size=2), max_size=3),
         "weight": st.none() | st.floats(-5, 5),
     }
 )
+
+
 def maybe_list(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.none() | st.lists(st.none() | values, max_size=3)
 
 
 ROW = st.fixed_dictionaries(
     {
-        "whole": st.none() | st.integers(-(2**63), 2**63 - 1), "small": st.none() | st.integers(-(2**15), 2**15 - 1),
-        "real": st.none() | st.floats(allow_nan=False), "text": st.none() | st.text(max_size=4),
-        "raw": st.none() | st.binary(max_size=3), "flag": st.none() | st.booleans(),
-        "moment": st.none() | st.integers(-(10**15), 10**15), "day": st.none() | st.integers(-50_000, 50_000),
-        "words": maybe_list(st.text(max_size=2)), "numbers": maybe_list(st.integers(-9, 9)), "pair": INNER,
+        "whole": st.none() | st.integers(-(2**63), 2**63 - 1),
+        "small": st.none() | st.integers(-(2**15), 2**15 - 1),
+        "real": st.none() | st.floats(allow_nan=False),
+        "text": st.none() | st.text(max_size=4),
+        "raw": st.none() | st.binary(max_size=3),
+        "flag": st.none() | st.booleans(),
+        "moment": st.none() | st.integers(-(10**15), 10**15),
+        "day": st.none() | st.integers(-50_000, 50_000),
+        "words": maybe_list(st.text(max_size=2)),
+        "numbers": maybe_list(st.integers(-9, 9)),
+        "pair": INNER,
         "pairs": st.none() | st.lists(INNER, max_size=3),
     }
 )
@@ -153,8 +177,13 @@ def test_a_file_of_many_pages_and_row_groups_has_equal_bytes_however_it_is_cut(t
     count = ROW_GROUP + 9_000
     text = pa.array(base32(Draws(1, "test").bits("text", np.arange(count)), 12).astype(str).tolist())
     lists = pa.ListArray.from_arrays(np.arange(0, 2 * count + 1, 2, dtype=np.int32), pa.concat_arrays([text, text]))
-    big = Table(name="big", layer="internal", key=("text",), doc="For tests.",
-                columns={"text": Field(pa.string(), "Text."), "lists": Field(pa.list_(pa.string()), "Lists.")})
+    big = Table(
+        name="big",
+        layer="internal",
+        key=("text",),
+        doc="For tests.",
+        columns={"text": Field(pa.string(), "Text."), "lists": Field(pa.list_(pa.string()), "Lists.")},
+    )
     whole = pa.table({"text": text, "lists": lists})
     crumbs = [1, 1000, 1025, 7777, ROW_GROUP - 1, ROW_GROUP + 1]
     ways = {"whole": whole, "halves": cut(whole, [count // 2]), "crumbs": cut(whole, crumbs)}
@@ -171,7 +200,9 @@ def test_a_file_of_many_pages_and_row_groups_has_equal_bytes_however_it_is_cut(t
 
 @calm
 @given(rows=ROWS, borders=st.lists(st.integers(0, 6), max_size=3))
-def test_the_digest_does_not_depend_on_chunks_or_on_how_often_it_is_fed(rows: list[dict[str, Any]], borders: list[int]) -> None:
+def test_the_digest_does_not_depend_on_chunks_or_on_how_often_it_is_fed(
+    rows: list[dict[str, Any]], borders: list[int]
+) -> None:
     whole = table(rows)
     parts = cut(whole, [min(border, len(rows)) for border in borders])
     assert content_digest(DECLARED, parts) == content_digest(DECLARED, whole)
@@ -185,7 +216,9 @@ def test_the_digest_does_not_depend_on_chunks_or_on_how_often_it_is_fed(rows: li
 
 @calm
 @given(one=ROWS, two=ROWS)
-def test_other_rows_have_another_digest_and_equal_rows_the_same(one: list[dict[str, Any]], two: list[dict[str, Any]]) -> None:
+def test_other_rows_have_another_digest_and_equal_rows_the_same(
+    one: list[dict[str, Any]], two: list[dict[str, Any]]
+) -> None:
     first, second = table(one), table(two)
     same = json.dumps(first.to_pylist(), default=repr) == json.dumps(second.to_pylist(), default=repr)
     assert (content_digest(DECLARED, first) == content_digest(DECLARED, second)) == same
@@ -208,24 +241,44 @@ def one(name: str, *values: Any) -> str:
 
 
 MOVES = [  # what a sloppy digest would take for equal
-    ("text", ("ab", "c"), ("a", "bc")), ("text", ("", "ab"), ("ab", "")), ("text", (None, "a"), ("", "a")),
-    ("text", ("a", "b"), ("b", "a")), ("raw", (b"\0", b""), (b"", b"\0")), ("whole", (0, 1), (None, 1)),
-    ("whole", (1, 2), (2, 1)), ("flag", (False,), (None,)), ("real", (0.0,), (None,)), ("day", (0,), (None,)),
-    ("real", (1.0,), (float(np.nextafter(1, 2)),)), ("moment", (1,), (2,)),
-    ("words", (["a", "b"], ["c"]), (["a"], ["b", "c"])), ("words", ([], ["a"]), (["a"], [])), ("words", (None,), ([],)),
-    ("words", (["ab", "c"],), (["a", "bc"],)), ("words", ([None],), ([""],)), ("words", (["a", "b"],), (["b", "a"],)),
-    ("numbers", ([1], [2, 3]), ([1, 2], [3])), ("numbers", ([0],), ([None],)), ("numbers", ([0],), ([],)),
-    ("pair", ({"name": "ab"}, {"name": "c"}), ({"name": "a"}, {"name": "bc"})), ("pair", (None,), ({"name": None},)),
-    ("pair", ({"name": None},), ({"name": ""},)), ("pair", ({"name": "a", "tags": ["b"]},), ({"name": "b", "tags": ["a"]},)),
+    ("text", ("ab", "c"), ("a", "bc")),
+    ("text", ("", "ab"), ("ab", "")),
+    ("text", (None, "a"), ("", "a")),
+    ("text", ("a", "b"), ("b", "a")),
+    ("raw", (b"\0", b""), (b"", b"\0")),
+    ("whole", (0, 1), (None, 1)),
+    ("whole", (1, 2), (2, 1)),
+    ("flag", (False,), (None,)),
+    ("real", (0.0,), (None,)),
+    ("day", (0,), (None,)),
+    ("real", (1.0,), (float(np.nextafter(1, 2)),)),
+    ("moment", (1,), (2,)),
+    ("words", (["a", "b"], ["c"]), (["a"], ["b", "c"])),
+    ("words", ([], ["a"]), (["a"], [])),
+    ("words", (None,), ([],)),
+    ("words", (["ab", "c"],), (["a", "bc"],)),
+    ("words", ([None],), ([""],)),
+    ("words", (["a", "b"],), (["b", "a"],)),
+    ("numbers", ([1], [2, 3]), ([1, 2], [3])),
+    ("numbers", ([0],), ([None],)),
+    ("numbers", ([0],), ([],)),
+    ("pair", ({"name": "ab"}, {"name": "c"}), ({"name": "a"}, {"name": "bc"})),
+    ("pair", (None,), ({"name": None},)),
+    ("pair", ({"name": None},), ({"name": ""},)),
+    ("pair", ({"name": "a", "tags": ["b"]},), ({"name": "b", "tags": ["a"]},)),
     ("pair", ({"tags": ["a", "b"]}, {"tags": []}), ({"tags": ["a"]}, {"tags": ["b"]})),
     ("pairs", ([{"name": "a"}, {"name": "b"}], []), ([{"name": "a"}], [{"name": "b"}])),
-    ("pairs", ([{"name": "a", "weight": 0.0}],), ([{"name": "a", "weight": None}],)), ("pairs", ([None],), ([{"name": None}],)),
-    ("pairs", ([{"tags": ["a"]}, {"tags": []}],), ([{"tags": []}, {"tags": ["a"]}],)), ("pairs", ([],), (None,)),
+    ("pairs", ([{"name": "a", "weight": 0.0}],), ([{"name": "a", "weight": None}],)),
+    ("pairs", ([None],), ([{"name": None}],)),
+    ("pairs", ([{"tags": ["a"]}, {"tags": []}],), ([{"tags": []}, {"tags": ["a"]}],)),
+    ("pairs", ([],), (None,)),
 ]
 
 
 @pytest.mark.parametrize(("name", "before", "after"), MOVES)
-def test_what_moves_between_neighbours_changes_the_digest(name: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
+def test_what_moves_between_neighbours_changes_the_digest(
+    name: str, before: tuple[Any, ...], after: tuple[Any, ...]
+) -> None:
     assert one(name, *before) != one(name, *after)
     assert one(name, *before) == one(name, *before)
 
@@ -237,10 +290,13 @@ def test_values_that_change_columns_change_the_digest() -> None:
 
 def test_what_lies_beneath_a_null_is_of_no_account(tmp_path: Path) -> None:
     hidden = pa.StructArray.from_arrays(
-        [pa.array(["seen", "hidden"]), pa.array([["a"], ["hidden"]]), pa.array([1.0, 2.0])], fields=list(PAIR),
+        [pa.array(["seen", "hidden"]), pa.array([["a"], ["hidden"]]), pa.array([1.0, 2.0])],
+        fields=list(PAIR),
         mask=pa.array([False, True]),
     )
-    plain = table([{**dict.fromkeys(TYPES), "pair": pair} for pair in ({"name": "seen", "tags": ["a"], "weight": 1.0}, None)])
+    plain = table(
+        [{**dict.fromkeys(TYPES), "pair": pair} for pair in ({"name": "seen", "tags": ["a"], "weight": 1.0}, None)]
+    )
     veiled = plain.set_column(plain.column_names.index("pair"), "pair", hidden)
     assert veiled.to_pylist() == plain.to_pylist()
     write_table(tmp_path / "veiled.parquet", DECLARED, veiled)

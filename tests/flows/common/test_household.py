@@ -10,7 +10,8 @@ from flows.common.household import other_actors, own_actors, rows_of, zones_of
 USERS = pa.table({"user_id": ["u000002", "u000000", "u000001"], "time_zone": ["UTC", "Asia/Kathmandu", "UTC"]})
 ACTORS = pa.table(
     {
-        "actor_id": ["a0", "a0b", "a1", "a2b", "a2"], "user_id": ["u000000", "u000000", "u000001", "u000002", "u000002"],
+        "actor_id": ["a0", "a0b", "a1", "a2b", "a2"],
+        "user_id": ["u000000", "u000000", "u000001", "u000002", "u000002"],
         "relation": ["self", "partner", "self", "flatmate", "self"],
     }
 )

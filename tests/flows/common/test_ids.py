@@ -41,7 +41,11 @@ def test_users_and_their_numbers_go_back_and_forth(numbers: list[int]) -> None:
 
 
 def test_no_ids_have_no_numbers() -> None:
-    assert user_numbers(pa.chunked_array([], pa.string())).shape == id_keys(pa.chunked_array([], pa.string())).shape == (0,)
+    assert (
+        user_numbers(pa.chunked_array([], pa.string())).shape
+        == id_keys(pa.chunked_array([], pa.string())).shape
+        == (0,)
+    )
     assert user_numbers(pa.array([], pa.string())).shape == id_keys(pa.array([], pa.string())).shape == (0,)
     assert made([], []) == []
 
@@ -61,8 +65,10 @@ def test_ids_have_golden_values() -> None:
 def test_an_id_depends_on_seed_user_key_and_kind_and_on_nothing_else() -> None:
     [plain] = made([3], [9])
     assert made([3, 4, 3], [9, 9, 9]) == [plain, made([4], [9])[0], plain]
-    by_stage = {opaque_ids(Draws(7, stage), "event", np.array([3], np.uint64), np.array([9], np.uint64))[0].as_py()
-                for stage in ("timelines", "disturb")}
+    by_stage = {
+        opaque_ids(Draws(7, stage), "event", np.array([3], np.uint64), np.array([9], np.uint64))[0].as_py()
+        for stage in ("timelines", "disturb")
+    }
     assert by_stage == {plain}
     others = [made([3], [9], seed=8), made([3], [10]), made([3], [9], "exposure"), made([4], [9])]
     assert len({plain[-10:], *(name[-10:] for [name] in others)}) == 5

@@ -21,20 +21,41 @@ LINES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 20)), min_size=1, m
 def event(number: int, session: int, second: int) -> dict[str, Any]:
     user = f"u{session % 2:06d}"
     return {
-        "event_id": f"e{number:03d}", "user_id": user, "session_id": f"s{session}", "seq": 99, "at": second * 1_000_000,
-        "logged_at": second * 1_000_000, "utc_offset_min": 0, "domain": "food", "app": "a", "action": "view", "source": "self",
+        "event_id": f"e{number:03d}",
+        "user_id": user,
+        "session_id": f"s{session}",
+        "seq": 99,
+        "at": second * 1_000_000,
+        "logged_at": second * 1_000_000,
+        "utc_offset_min": 0,
+        "domain": "food",
+        "app": "a",
+        "action": "view",
+        "source": "self",
     }
 
 
 def session(number: int, started: int = 0) -> dict[str, Any]:
     return {
-        "session_id": f"s{number}", "user_id": f"u{number % 2:06d}", "domain": "food", "app": "a", "device": "phone",
-        "started_at": started, "ended_at": 0, "utc_offset_min": 0, "event_count": 1,
+        "session_id": f"s{number}",
+        "user_id": f"u{number % 2:06d}",
+        "domain": "food",
+        "app": "a",
+        "device": "phone",
+        "started_at": started,
+        "ended_at": 0,
+        "utc_offset_min": 0,
+        "event_count": 1,
     }
 
 
-def shown(sessions: list[dict[str, Any]], events: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    both = (pa.Table.from_pylist(sessions, schema=SESSIONS.schema()), pa.Table.from_pylist(events, schema=EVENTS.schema()))
+def shown(
+    sessions: list[dict[str, Any]], events: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    both = (
+        pa.Table.from_pylist(sessions, schema=SESSIONS.schema()),
+        pa.Table.from_pylist(events, schema=EVENTS.schema()),
+    )
     made = presented(*both, SESSIONS, EVENTS)
     assert made[0].schema == SESSIONS.schema() and made[1].schema == EVENTS.schema()
     return made[0].to_pylist(), made[1].to_pylist()
@@ -51,7 +72,9 @@ def test_order_count_and_end_are_those_of_the_lines(lines: list[tuple[int, int]]
     assert {row["event_id"]: row["seq"] for row in ordered} == {
         row["event_id"]: place for rows in by_session.values() for place, row in enumerate(rows)
     }
-    assert {row["session_id"]: row["event_count"] for row in sessions} == {name: len(rows) for name, rows in by_session.items()}
+    assert {row["session_id"]: row["event_count"] for row in sessions} == {
+        name: len(rows) for name, rows in by_session.items()
+    }
     last = {name: rows[-1]["at"] // 1_000_000 for name, rows in by_session.items()}
     assert {row["session_id"]: row["ended_at"].minute * 60 + row["ended_at"].second for row in sessions} == last
     keys = [(row["user_id"], row["at"], row["event_id"]) for row in ordered]

@@ -11,7 +11,10 @@ from tests.flows.release.release_fakes import fake_config
 @given(first=st.integers(1, 400), more=st.integers(0, 400), seed=st.integers(0, 2**40))
 def test_users_keep_their_splits_when_users_are_added(first: int, more: int, seed: int) -> None:
     data = fake_config(1, splits={"train": 0.6, "validation": 0.1, "test": 0.3}).data.model_copy(update={"seed": seed})
-    few, many = split_of(np.arange(first, dtype=np.uint64), data), split_of(np.arange(first + more, dtype=np.uint64), data)
+    few, many = (
+        split_of(np.arange(first, dtype=np.uint64), data),
+        split_of(np.arange(first + more, dtype=np.uint64), data),
+    )
     assert list(few) == list(many[:first])
 
 

@@ -29,8 +29,12 @@ from flows.common.stage import (
 from schemas.config import Config, DataConfig
 from schemas.tables import Field, Table, TableError
 
-WORDS = Table(name="words", layer="internal", key=("word",), doc="Words.", columns={"word": Field(pa.string(), "A word.")})
-COUNTS = Table(name="counts", layer="internal", key=("count",), doc="Counts.", columns={"count": Field(pa.int64(), "A count.")})
+WORDS = Table(
+    name="words", layer="internal", key=("word",), doc="Words.", columns={"word": Field(pa.string(), "A word.")}
+)
+COUNTS = Table(
+    name="counts", layer="internal", key=("count",), doc="Counts.", columns={"count": Field(pa.int64(), "A count.")}
+)
 DECLARED = {"words": WORDS, "counts": COUNTS}
 MADE = {"words": pa.table({"word": ["a", "b"]}), "counts": pa.table({"count": [2]})}
 
@@ -43,7 +47,9 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def data() -> DataConfig:
     window = {"start": "2025-01-06T00:00:00Z", "end": "2025-01-20T00:00:00Z"}
-    return Config.model_validate({"schema_version": 1, "name": "x", "data": {"users": 5, "window": window, "seed": 3}}).data
+    return Config.model_validate(
+        {"schema_version": 1, "name": "x", "data": {"users": 5, "window": window, "seed": 3}}
+    ).data
 
 
 def test_a_part_holds_its_tables_and_a_receipt_of_rows_and_hashes(folder: Path) -> None:
@@ -74,7 +80,20 @@ def test_a_missing_table_is_noticed(folder: Path) -> None:
     assert read_part(folder, "counts").num_rows == 1
 
 
-UNREADABLE = [None, "", "{", "{}", "[]", "null", "3", '"x"', '{"words": {}}', '{"words": null}', '{"words": 3}', "\udcff"]
+UNREADABLE = [
+    None,
+    "",
+    "{",
+    "{}",
+    "[]",
+    "null",
+    "3",
+    '"x"',
+    '{"words": {}}',
+    '{"words": null}',
+    '{"words": 3}',
+    "\udcff",
+]
 
 
 @pytest.mark.parametrize("receipt", UNREADABLE)
@@ -178,7 +197,9 @@ def test_a_stage_stops_on_a_damaged_input_and_writes_nothing(tmp_path: Path, dat
 
 
 @pytest.mark.parametrize("made", [{}, {"words": MADE["words"]}, {**MADE, "more": MADE["words"]}])
-def test_a_stage_that_makes_other_tables_than_it_declares_is_refused(tmp_path: Path, data: DataConfig, made: Tables) -> None:
+def test_a_stage_that_makes_other_tables_than_it_declares_is_refused(
+    tmp_path: Path, data: DataConfig, made: Tables
+) -> None:
     stage = Stage("odd", lambda context, tables: made, reads={}, writes=(WORDS, COUNTS))
     with pytest.raises(ValueError, match=r"odd declares \['counts', 'words'\] and made"):
         run_stage(stage, data, tmp_path, SHARDS[0], SHARDS)

@@ -32,7 +32,9 @@ def own(tables: dict[str, pa.Table]) -> pa.Table:
 
 def test_lasting_values_run_from_sign_up_without_gap_or_overlap() -> None:
     tables = drawn(disturb={"drift": {"abrupt_per_year": 4}})
-    signed_up = dict(zip(tables["users"]["user_id"].to_pylist(), tables["users"]["signed_up_at"].to_pylist(), strict=True))
+    signed_up = dict(
+        zip(tables["users"]["user_id"].to_pylist(), tables["users"]["signed_up_at"].to_pylist(), strict=True)
+    )
     chains: dict[tuple[str, str], list[dict[str, object]]] = {}
     for row in own(tables).to_pylist():
         if row["clock"] != "state":
@@ -52,11 +54,13 @@ def test_every_change_is_a_ledger_row_and_every_ledger_row_that_changes_somethin
     tables = drawn(disturb={"drift": {"abrupt_per_year": 4}})
     changes = {
         (row["user_id"], row["dimension"], row["valid_from"], row["value"], row["cause"])
-        for row in own(tables).to_pylist() if row["cause"] is not None and row["clock"] != "state"
+        for row in own(tables).to_pylist()
+        if row["cause"] is not None and row["clock"] != "state"
     }
     ledger = {
         (row["user_id"], row["dimension"], row["onset_at"], row["after"], row["cause"])
-        for row in tables["drift"].to_pylist() if row["before"] != row["after"]
+        for row in tables["drift"].to_pylist()
+        if row["before"] != row["after"]
     }
     assert changes == ledger and len(ledger) > 200
 
@@ -72,7 +76,10 @@ def test_life_events_move_several_dimensions_together_as_declared() -> None:
 
 
 def test_a_higher_rate_of_life_events_only_adds() -> None:
-    few, many = (set(drawn(disturb={"drift": {"abrupt_per_year": rate}})["drift"]["injection_id"].to_pylist()) for rate in (0.8, 3))
+    few, many = (
+        set(drawn(disturb={"drift": {"abrupt_per_year": rate}})["drift"]["injection_id"].to_pylist())
+        for rate in (0.8, 3)
+    )
     assert 0 < len(few) < len(many)
     assert few < many
 
@@ -105,8 +112,10 @@ def test_states_pass_within_the_window_and_differ_from_what_lasts() -> None:
         days = (state["valid_to"] - state["valid_from"]).total_seconds() / 86_400
         assert 2.9 < days <= 9.05
         [then] = [
-            row for row in by_cell[state["user_id"], state["dimension"]]
-            if row["valid_from"] <= state["valid_from"] and (row["valid_to"] is None or state["valid_from"] < row["valid_to"])
+            row
+            for row in by_cell[state["user_id"], state["dimension"]]
+            if row["valid_from"] <= state["valid_from"]
+            and (row["valid_to"] is None or state["valid_from"] < row["valid_to"])
         ]
         assert then["value"] != state["value"]
 
@@ -127,7 +136,9 @@ def test_shares_of_liked_values_follow_the_domain_file_and_tilts_move_them() -> 
     counts = {entry["values"]: entry["counts"] for entry in pc.value_counts(first["value"]).to_pylist()}
     for value, spec in shares.items():
         assert abs(counts[value] / 4_000 - spec.share) < 3.3 * (spec.share * (1 - spec.share) / 4_000) ** 0.5
-    ages = dict(zip(tables["personas"]["user_id"].to_pylist(), tables["personas"]["age_years"].to_pylist(), strict=True))
+    ages = dict(
+        zip(tables["personas"]["user_id"].to_pylist(), tables["personas"]["age_years"].to_pylist(), strict=True)
+    )
     heat = rows.filter(pc.and_(pc.is_null(rows["cause"]), pc.equal(rows["dimension"], "food.heat"))).to_pylist()
     mild_old = np.mean([row["value"] == "mild" for row in heat if ages[row["user_id"]] >= 60])
     mild_young = np.mean([row["value"] == "mild" for row in heat if ages[row["user_id"]] < 35])
@@ -144,9 +155,11 @@ def test_the_first_people_keep_their_tastes_when_there_are_more() -> None:
 def test_others_of_the_household_have_lasting_tastes_of_their_own() -> None:
     tables = drawn(users=400)
     others = tables["actors"].filter(pc.not_equal(tables["actors"]["relation"], "self"))
-    rows = tables["dispositions"].filter(
-        pc.is_in(tables["dispositions"]["actor_id"], value_set=others["actor_id"].combine_chunks())
-    ).to_pylist()
+    rows = (
+        tables["dispositions"]
+        .filter(pc.is_in(tables["dispositions"]["actor_id"], value_set=others["actor_id"].combine_chunks()))
+        .to_pylist()
+    )
     assert len(rows) == others.num_rows * 12
     assert {row["clock"] for row in rows} <= {"trait", "habit"}
     mine = {(r["user_id"], r["dimension"]): r["value"] for r in own(tables).to_pylist() if r["cause"] is None}

@@ -46,9 +46,15 @@ def test_a_rate_of_0_changes_nothing() -> None:
 
 def ledger_row(name: str) -> dict[str, object]:
     return {
-        "injection_id": [name], "user_id": ["u000001"], "family": ["noise"], "kind": ["accidental"],
-        "policy": ["ignore_event"], "is_contested": [False], "event_ids": [["u000001-ex"]],
-        "onset_at": EVENTS_BEFORE["at"].slice(0, 1), "parameters": ["{}"],
+        "injection_id": [name],
+        "user_id": ["u000001"],
+        "family": ["noise"],
+        "kind": ["accidental"],
+        "policy": ["ignore_event"],
+        "is_contested": [False],
+        "event_ids": [["u000001-ex"]],
+        "onset_at": EVENTS_BEFORE["at"].slice(0, 1),
+        "parameters": ["{}"],
     }
 
 

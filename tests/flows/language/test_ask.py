@@ -37,7 +37,9 @@ def test_all_tasks_of_a_group_read_the_same_whatever_the_dimension_of_an_act() -
 def test_a_know_names_the_noun_of_its_dimension_and_no_value() -> None:
     rows = [
         (f"{name}{place}", "know", name, f"{name}.{key}")
-        for name, domain in DOMAINS.items() for key in domain.dimensions for place in range(20)
+        for name, domain in DOMAINS.items()
+        for key in domain.dimensions
+        for place in range(20)
     ]
     for (_, _, name, dimension), text in zip(rows, worded(rows), strict=True):
         assert dimension is not None

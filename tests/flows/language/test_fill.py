@@ -21,7 +21,13 @@ def test_every_wording_is_used_about_equally_and_inputs_are_in_their_rows() -> N
     assert all(re.search(r"n\d+", text)[0] == f"n{place}" for place, text in enumerate(texts))  # type: ignore[index]
     counts = Counter(re.sub(r"n\d+", "*", text) for text in texts)
     assert {form: round(count / 1000) for form, count in counts.items()} == {
-        "A *!": 1, "B *!": 1, " *!": 1, "*?": 1, "* and so": 1, "*": 1, "only *": 3,
+        "A *!": 1,
+        "B *!": 1,
+        " *!": 1,
+        "*?": 1,
+        "* and so": 1,
+        "*": 1,
+        "only *": 3,
     }
 
 

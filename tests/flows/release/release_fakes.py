@@ -30,7 +30,9 @@ LATE = (1, 3)
 
 def fake_config(users: int = 24, **release: Any) -> Config:
     data = {
-        "users": users, "window": {"start": START, "end": START + dt.timedelta(weeks=2)}, "domains": ["food"],
+        "users": users,
+        "window": {"start": START, "end": START + dt.timedelta(weeks=2)},
+        "domains": ["food"],
         "release": release,
     }
     return Config.model_validate({"schema_version": 1, "name": "tiny", "data": data})
@@ -44,7 +46,8 @@ def fake_tables(users: int = 24, note: str = "") -> dict[str, pa.Table]:
         "users": [_user(name) for name in names],
         "items": [_item(number) for number in range(5)],
         "item_attributes": [
-            {"item_id": f"food-{n}", "dimension": "food.cuisine", "value": "thai" if n % 2 else "italian"} for n in range(5)
+            {"item_id": f"food-{n}", "dimension": "food.cuisine", "value": "thai" if n % 2 else "italian"}
+            for n in range(5)
         ],
         "images": [],
         "tools": [
@@ -86,8 +89,16 @@ def stage_fake(
 
 
 def publish_fake(
-    out: Path, *, note: str = "", version: str | None = None, users: int = 6, run_id: str = "run",
-    judgement: Judgement | None = None, size: int = 1_000_000, file_rows: int = 1_000_000, **release: Any,
+    out: Path,
+    *,
+    note: str = "",
+    version: str | None = None,
+    users: int = 6,
+    run_id: str = "run",
+    judgement: Judgement | None = None,
+    size: int = 1_000_000,
+    file_rows: int = 1_000_000,
+    **release: Any,
 ) -> Published:
     """Stages and publishes the fake tables as `tiny`; files end at ``file_rows`` rows."""
     config = fake_config(users, **release)
@@ -112,23 +123,45 @@ def _id(kind: str, user: int, key: int) -> str:
 
 
 def _user(name: str) -> dict[str, Any]:
-    return {"user_id": name, "locale": "en_US", "time_zone": "America/Chicago", "signed_up_at": START - dt.timedelta(days=9)}
+    return {
+        "user_id": name,
+        "locale": "en_US",
+        "time_zone": "America/Chicago",
+        "signed_up_at": START - dt.timedelta(days=9),
+    }
 
 
 def _item(number: int) -> dict[str, Any]:
     return {
-        "item_id": f"food-{number}", "domain": "food", "category": "main", "title": f"Dish {number}",
-        "description": "A dish | with a bar.", "price_cents": 1000 + number, "currency": "USD",
+        "item_id": f"food-{number}",
+        "domain": "food",
+        "category": "main",
+        "title": f"Dish {number}",
+        "description": "A dish | with a bar.",
+        "price_cents": 1000 + number,
+        "currency": "USD",
         "owner_user_id": f"u00000{number - 3}" if number > 2 else None,
     }
 
 
 def _persona(name: str, number: int) -> dict[str, Any]:
     return {
-        "user_id": name, "sample_weight": 1.0, "given_name": "Hiếu", "family_name": "אבן", "birth_date": dt.date(1984, 2, 29),
-        "age_years": 40, "sex": "female", "education": "bachelor", "income_usd": 50_000,
-        "occupation": None if number % 2 else "office", "labour_status": "employed", "household_size": 2,
-        "marital_status": "married", "region": "south", "home_type": "owned", "locale": "en_US",
+        "user_id": name,
+        "sample_weight": 1.0,
+        "given_name": "Hiếu",
+        "family_name": "אבן",
+        "birth_date": dt.date(1984, 2, 29),
+        "age_years": 40,
+        "sex": "female",
+        "education": "bachelor",
+        "income_usd": 50_000,
+        "occupation": None if number % 2 else "office",
+        "labour_status": "employed",
+        "household_size": 2,
+        "marital_status": "married",
+        "region": "south",
+        "home_type": "owned",
+        "locale": "en_US",
         "time_zone": "America/Chicago",
     }
 
@@ -139,19 +172,35 @@ def _user_rows(number: int, name: str, note: str) -> dict[str, list[dict[str, An
     sessions, events, truths = [], [], []
     for s in range(SESSIONS):
         session, opened = _id("session", number, s), START + dt.timedelta(days=s, hours=10)
-        sessions.append({
-            "session_id": session, "user_id": name, "domain": "food", "app": "Plate", "device": "phone",
-            "started_at": opened, "ended_at": opened + dt.timedelta(minutes=5), "utc_offset_min": -360, "event_count": LINES,
-        })
+        sessions.append(
+            {
+                "session_id": session,
+                "user_id": name,
+                "domain": "food",
+                "app": "Plate",
+                "device": "phone",
+                "started_at": opened,
+                "ended_at": opened + dt.timedelta(minutes=5),
+                "utc_offset_min": -360,
+                "event_count": LINES,
+            }
+        )
         for line in range(LINES):
             event = _event(number, name, session, s, line, opened, note)
             events.append(event)
-            truths.append({
-                "event_id": event["event_id"], "user_id": name, "actor_id": actor, "is_noise": (s, line) == LATE,
-                "noise_kind": "late" if (s, line) == LATE else None,
-                "injection_ids": [_id("injection", number, 0)] if (s, line) == LATE else [],
-                "driver_disposition_ids": [taste], "speaker": None, "alt_text": None,
-            })
+            truths.append(
+                {
+                    "event_id": event["event_id"],
+                    "user_id": name,
+                    "actor_id": actor,
+                    "is_noise": (s, line) == LATE,
+                    "noise_kind": "late" if (s, line) == LATE else None,
+                    "injection_ids": [_id("injection", number, 0)] if (s, line) == LATE else [],
+                    "driver_disposition_ids": [taste],
+                    "speaker": None,
+                    "alt_text": None,
+                }
+            )
     late = next(e for e in events if e["logged_at"] != e["at"])
     constraint = _id("constraint", number, 0)
     return {
@@ -166,71 +215,136 @@ def _user_rows(number: int, name: str, note: str) -> dict[str, list[dict[str, An
         "constraints": [_constraint(name, task, constraint, taste, events[0]["event_id"])],
         "answers": [_answer(name, task, constraint)],
         "posteriors": [
-            {"task_id": task, "user_id": name, "constraint_id": which, "p_decision": 0.95} for which in (None, constraint)
+            {"task_id": task, "user_id": name, "constraint_id": which, "p_decision": 0.95}
+            for which in (None, constraint)
         ],
     }
 
 
-def _event(
-    number: int, name: str, session: str, s: int, line: int, opened: dt.datetime, note: str
-) -> dict[str, Any]:
+def _event(number: int, name: str, session: str, s: int, line: int, opened: dt.datetime, note: str) -> dict[str, Any]:
     at = opened + dt.timedelta(minutes=line)
     chosen = line == LINES - 1
     return {
-        "event_id": _id("event", number, s * LINES + line), "user_id": name, "session_id": session, "seq": line, "at": at,
-        "logged_at": START + dt.timedelta(days=4) if (s, line) == LATE else at, "utc_offset_min": -360, "domain": "food",
-        "app": "Plate", "action": "order" if chosen else "view", "item_id": f"food-{(number + s) % 3}" if chosen else None,
-        "options": ["food-0", "food-1", "food-2"] if chosen else None, "quantity": 1 if chosen else None,
-        "price_cents": 1999 if chosen else None, "currency": "USD" if chosen else None, "rating": None,
-        "series": [1, 2] if line == 1 else None, "text": f"thai, bitte – 好 {note}" if line == 0 else None, "image_id": None,
+        "event_id": _id("event", number, s * LINES + line),
+        "user_id": name,
+        "session_id": session,
+        "seq": line,
+        "at": at,
+        "logged_at": START + dt.timedelta(days=4) if (s, line) == LATE else at,
+        "utc_offset_min": -360,
+        "domain": "food",
+        "app": "Plate",
+        "action": "order" if chosen else "view",
+        "item_id": f"food-{(number + s) % 3}" if chosen else None,
+        "options": ["food-0", "food-1", "food-2"] if chosen else None,
+        "quantity": 1 if chosen else None,
+        "price_cents": 1999 if chosen else None,
+        "currency": "USD" if chosen else None,
+        "rating": None,
+        "series": [1, 2] if line == 1 else None,
+        "text": f"thai, bitte – 好 {note}" if line == 0 else None,
+        "image_id": None,
         "source": "self",
     }
 
 
 def _disposition(name: str, actor: str, taste: str) -> dict[str, Any]:
     return {
-        "disposition_id": taste, "user_id": name, "actor_id": actor, "dimension": "food.cuisine", "value": "thai",
-        "weights": [{"value": "thai", "weight": 0.75}, {"value": "italian", "weight": 0.25}], "strength": 1.5,
-        "clock": "trait", "valid_from": START, "valid_to": None, "condition": None, "cause": None, "is_sensitive": False,
+        "disposition_id": taste,
+        "user_id": name,
+        "actor_id": actor,
+        "dimension": "food.cuisine",
+        "value": "thai",
+        "weights": [{"value": "thai", "weight": 0.75}, {"value": "italian", "weight": 0.25}],
+        "strength": 1.5,
+        "clock": "trait",
+        "valid_from": START,
+        "valid_to": None,
+        "condition": None,
+        "cause": None,
+        "is_sensitive": False,
     }
 
 
 def _injection(number: int, name: str, late: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "injection_id": _id("injection", number, 0), "user_id": name, "family": "noise", "kind": "duplicate",
-        "policy": "ignore_duplicate", "is_contested": False, "dimension": None, "event_ids": [late["event_id"]],
-        "before": None, "after": None, "onset_at": late["at"], "ended_at": None, "cause": None, "parameters": "{}",
+        "injection_id": _id("injection", number, 0),
+        "user_id": name,
+        "family": "noise",
+        "kind": "duplicate",
+        "policy": "ignore_duplicate",
+        "is_contested": False,
+        "dimension": None,
+        "event_ids": [late["event_id"]],
+        "before": None,
+        "after": None,
+        "onset_at": late["at"],
+        "ended_at": None,
+        "cause": None,
+        "parameters": "{}",
     }
 
 
 def _task(name: str, task: str, asked: dt.datetime) -> dict[str, Any]:
     return {
-        "task_id": task, "user_id": name, "family": "act", "domains": ["food"], "asked_at": asked, "utc_offset_min": -360,
-        "request": "Order dinner.", "tool_ids": ["food.order"],
+        "task_id": task,
+        "user_id": name,
+        "family": "act",
+        "domains": ["food"],
+        "asked_at": asked,
+        "utc_offset_min": -360,
+        "request": "Order dinner.",
+        "tool_ids": ["food.order"],
         "options": [{"option_id": f"o{n}", "label": f"Dish {n}", "item_id": f"food-{n}"} for n in range(3)],
     }
 
 
 def _constraint(name: str, task: str, constraint: str, taste: str, event: str) -> dict[str, Any]:
     return {
-        "constraint_id": constraint, "task_id": task, "user_id": name, "dimension": "food.cuisine", "operator": "is",
-        "value": "thai", "hardness": "hard", "weight": 1.0, "status": "stable", "evidence_event_ids": [event],
+        "constraint_id": constraint,
+        "task_id": task,
+        "user_id": name,
+        "dimension": "food.cuisine",
+        "operator": "is",
+        "value": "thai",
+        "hardness": "hard",
+        "weight": 1.0,
+        "status": "stable",
+        "evidence_event_ids": [event],
         "disposition_ids": [taste],
     }
 
 
 def _answer(name: str, task: str, constraint: str) -> dict[str, Any]:
     strata = {
-        "constraint_count": 1, "distance_days": 3.0, "implicitness": "L2", "noise_nearby": 0.0, "has_conflict": False,
-        "domain_count": 1, "history_events": 13,
+        "constraint_count": 1,
+        "distance_days": 3.0,
+        "implicitness": "L2",
+        "noise_nearby": 0.0,
+        "has_conflict": False,
+        "domain_count": 1,
+        "history_events": 13,
     }
     options = [
-        {"option_id": f"o{n}", "is_gold": n == 1, "failures": [] if n == 1 else ["ignores_history"],
-         "violated_constraint_ids": [] if n == 1 else [constraint]}
+        {
+            "option_id": f"o{n}",
+            "is_gold": n == 1,
+            "failures": [] if n == 1 else ["ignores_history"],
+            "violated_constraint_ids": [] if n == 1 else [constraint],
+        }
         for n in range(3)
     ]
     return {
-        "task_id": task, "user_id": name, "group_id": "g0", "twin_id": None, "family_true": "act", "parent_task_id": None,
-        "proof": "core", "is_hard": False, "strata": strata, "gold": json.dumps({"option_ids": ["o1"]}), "options": options,
+        "task_id": task,
+        "user_id": name,
+        "group_id": "g0",
+        "twin_id": None,
+        "family_true": "act",
+        "parent_task_id": None,
+        "proof": "core",
+        "is_hard": False,
+        "strata": strata,
+        "gold": json.dumps({"option_ids": ["o1"]}),
+        "options": options,
         "decoy_trajectories": None,
     }

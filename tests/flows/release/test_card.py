@@ -68,15 +68,26 @@ def test_gates_are_shown_with_value_limit_and_verdict(published: Path) -> None:
 def test_rates_are_shown_as_configured_and_as_counted(published: Path) -> None:
     shown = _section(published, "## Disturbances")
     lines = fake_tables(24)["events"].num_rows
-    assert f"| noise: duplicate | 0.01 | Share of lines that were logged twice. | 24 | {24 / (lines - 24):.4f} |" in shown
+    assert (
+        f"| noise: duplicate | 0.01 | Share of lines that were logged twice. | 24 | {24 / (lines - 24):.4f} |" in shown
+    )
     assert "| noise: accidental | 0.02 |" in shown
     assert "| drift: abrupt | 0.8 |" in shown
 
 
 @pytest.mark.parametrize(
     "heading",
-    ["## Loading", "## Schema", "## Parameters and seed", "## Gates", "## Disturbances", "## Known limitations",
-     "## Intended use", "## Licence", "## Citation"],
+    [
+        "## Loading",
+        "## Schema",
+        "## Parameters and seed",
+        "## Gates",
+        "## Disturbances",
+        "## Known limitations",
+        "## Intended use",
+        "## Licence",
+        "## Citation",
+    ],
 )
 def test_the_card_has_its_sections_filled(published: Path, heading: str) -> None:
     assert len(_section(published, heading).strip()) > 5
@@ -92,7 +103,8 @@ def test_a_quarantined_release_has_no_card(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "label"), [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (2_000_000, "1M<n<10M"), (10**11, "10B<n<100B")]
+    ("rows", "label"),
+    [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (2_000_000, "1M<n<10M"), (10**11, "10B<n<100B")],
 )
 def test_size_categories_are_those_of_the_hub(rows: int, label: str) -> None:
     assert size_category(rows) == label

@@ -11,7 +11,9 @@ from tests.flows.release.release_fakes import publish_fake
 
 def _rows(out: Path) -> list[tuple[object, ...]]:
     with duckdb.connect(out / "catalog.duckdb", read_only=True) as connection:
-        return connection.execute("SELECT name, version, users, events, tasks FROM releases ORDER BY version").fetchall()
+        return connection.execute(
+            "SELECT name, version, users, events, tasks FROM releases ORDER BY version"
+        ).fetchall()
 
 
 def test_every_release_is_a_row_with_its_figures(tmp_path: Path) -> None:

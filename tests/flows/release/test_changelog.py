@@ -37,19 +37,33 @@ def test_a_version_is_compared_with_the_one_below_it(tmp_path: Path) -> None:
 
 def test_tables_packages_code_and_schema_are_compared() -> None:
     old = {
-        "name": "tiny", "version": "1.0.0", "tables": {"gone": {"rows": 1, "digest": "a"}}, "schema_digest": "a",
-        "config": {"data": {"disturb": {"noise": {"late": 0.1}}}}, "packages": {"numpy": "2.4.6"}, "prompt_digest": "a",
+        "name": "tiny",
+        "version": "1.0.0",
+        "tables": {"gone": {"rows": 1, "digest": "a"}},
+        "schema_digest": "a",
+        "config": {"data": {"disturb": {"noise": {"late": 0.1}}}},
+        "packages": {"numpy": "2.4.6"},
+        "prompt_digest": "a",
         "code_digest": "a" * 64,
     }
     new = {
-        **old, "version": "1.0.1", "tables": {"new": {"rows": 2, "digest": "a"}}, "schema_digest": "b",
-        "config": {"data": {"disturb": {"noise": {"late": 0.2}}}}, "packages": {"numpy": "2.5.0"}, "prompt_digest": "b",
+        **old,
+        "version": "1.0.1",
+        "tables": {"new": {"rows": 2, "digest": "a"}},
+        "schema_digest": "b",
+        "config": {"data": {"disturb": {"noise": {"late": 0.2}}}},
+        "packages": {"numpy": "2.5.0"},
+        "prompt_digest": "b",
         "code_digest": "b" * 64,
     }
     text = changelog(new, old, None)
     for line in (
-        "Table `gone` is gone.", "Table `new` is new: 2 rows.", "The declared schema changed",
-        "Config `data.disturb.noise.late`: `0.1` → `0.2`.", "Package `numpy`: `2.4.6` → `2.5.0`.",
-        "Prompts or phrase banks changed.", "Code changed: aaaaaaaaaaaa → bbbbbbbbbbbb.",
+        "Table `gone` is gone.",
+        "Table `new` is new: 2 rows.",
+        "The declared schema changed",
+        "Config `data.disturb.noise.late`: `0.1` → `0.2`.",
+        "Package `numpy`: `2.4.6` → `2.5.0`.",
+        "Prompts or phrase banks changed.",
+        "Code changed: aaaaaaaaaaaa → bbbbbbbbbbbb.",
     ):
         assert line in text

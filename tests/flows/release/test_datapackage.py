@@ -37,9 +37,17 @@ def test_constraints_follow_from_the_declared_field(published: Path) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [(pa.string(), "string"), (pa.int16(), "integer"), (pa.float64(), "number"), (pa.bool_(), "boolean"),
-     (TIMESTAMP, "datetime"), (pa.date32(), "date"), (pa.list_(pa.string()), "array"), (pa.struct([]), "object"),
-     (pa.binary(), "any")],
+    [
+        (pa.string(), "string"),
+        (pa.int16(), "integer"),
+        (pa.float64(), "number"),
+        (pa.bool_(), "boolean"),
+        (TIMESTAMP, "datetime"),
+        (pa.date32(), "date"),
+        (pa.list_(pa.string()), "array"),
+        (pa.struct([]), "object"),
+        (pa.binary(), "any"),
+    ],
 )
 def test_types_have_their_names_in_the_standard(kind: pa.DataType, name: str) -> None:
     assert field_type(kind) == name

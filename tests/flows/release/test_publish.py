@@ -124,14 +124,28 @@ def test_the_manifest_is_the_last_file_and_says_what_made_the_release(tmp_path: 
     last = max((file for file in path.rglob("*") if file.is_file()), key=lambda file: file.stat().st_mtime_ns)
     assert last.name == "manifest.json"
     assert set(manifest["packages"]) == {
-        "python", "faker", "numpy", "polars", "pyarrow", "duckdb", "pandas", "scipy", "prefect", "great_expectations", "habitus",
+        "python",
+        "faker",
+        "numpy",
+        "polars",
+        "pyarrow",
+        "duckdb",
+        "pandas",
+        "scipy",
+        "prefect",
+        "great_expectations",
+        "habitus",
     }
     assert manifest["seed"] == 7
     assert "execution" not in json.dumps(manifest)
     assert manifest["tables"]["users"]["rows"] == 6
     assert list(manifest["documents"]) == ["CHANGELOG.md", "README.md", "datapackage.json"]
     assert manifest["gates"]["fidelity.food.hours"] == {
-        "passed": None, "value": "nan", "limit": 0.1, "verdict": "insufficient sample", "detail": "3 rows",
+        "passed": None,
+        "value": "nan",
+        "limit": 0.1,
+        "verdict": "insufficient sample",
+        "detail": "3 rows",
         "sample": {"users": 3},
     }
 
@@ -163,7 +177,9 @@ except VersionExists:
         (("a", "b"), "", ["published 0.1.0", "published 0.1.1"]),
     ],
 )
-def test_of_two_builds_at_once_one_wins(tmp_path: Path, notes: tuple[str, str], version: str, expected: list[str]) -> None:
+def test_of_two_builds_at_once_one_wins(
+    tmp_path: Path, notes: tuple[str, str], version: str, expected: list[str]
+) -> None:
     arguments = [sys.executable, "-c", PUBLISH, str(Path(__file__).parents[3]), str(tmp_path)]
     both = [subprocess.Popen([*arguments, note, version], stdout=subprocess.PIPE, text=True) for note in notes]
     found = sorted(process.communicate(timeout=120)[0].strip() for process in both)

@@ -18,9 +18,17 @@ def _rates(staging: Path, extra: list[dict[str, Any]]) -> dict[str, KindRate]:
     tables, declared = fake_tables(6), RELEASED["injections"]
     first = tables["injections"].slice(0, 1).to_pylist()[0]
     rows = [{**first, "injection_id": f"{first['injection_id']}{number}", **row} for number, row in enumerate(extra)]
-    ledger = pa.concat_tables([tables["injections"], declared.conform(pa.Table.from_pylist(rows, schema=declared.schema()))])
-    said = pa.array(["say" if text else action for text, action in zip(
-        tables["events"]["text"].to_pylist(), tables["events"]["action"].to_pylist(), strict=True)])
+    ledger = pa.concat_tables(
+        [tables["injections"], declared.conform(pa.Table.from_pylist(rows, schema=declared.schema()))]
+    )
+    said = pa.array(
+        [
+            "say" if text else action
+            for text, action in zip(
+                tables["events"]["text"].to_pylist(), tables["events"]["action"].to_pylist(), strict=True
+            )
+        ]
+    )
     events = tables["events"].set_column(tables["events"].column_names.index("action"), "action", said)
     config = fake_config(6)
     files = stage_fake(staging, config, {**tables, "events": events, "injections": sort_rows(ledger, declared)})

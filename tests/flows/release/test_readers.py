@@ -93,9 +93,18 @@ print(json.dumps({"configs": found, "default": datasets.get_dataset_default_conf
 
 
 def test_datasets_loads_every_config_offline_with_the_declared_types_and_rows(published: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "HF_DATASETS_CACHE": str(tmp_path / "d")}
+    environment = {
+        **os.environ,
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(tmp_path),
+        "HF_DATASETS_CACHE": str(tmp_path / "d"),
+    }
     done = subprocess.run(
-        [sys.executable, "-c", LOAD, str(published)], env=environment, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", LOAD, str(published)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     loaded = json.loads(done.stdout.splitlines()[-1])
@@ -106,7 +115,9 @@ def test_datasets_loads_every_config_offline_with_the_declared_types_and_rows(pu
         assert splits.pop("first")[RELEASED[name].key[-1]] is not None or name == "posteriors"
         assert {split: part["rows"] for split, part in splits.items()} == files[name]["splits"], name
         for part in splits.values():
-            assert [_plain(text) for text in part["types"]] == [_plain(str(f.type)) for f in RELEASED[name].columns.values()]
+            assert [_plain(text) for text in part["types"]] == [
+                _plain(str(f.type)) for f in RELEASED[name].columns.values()
+            ]
 
 
 def _plain(text: str) -> str:
@@ -117,4 +128,7 @@ def _plain(text: str) -> str:
 def test_a_table_of_many_files_and_row_groups_reads_whole(published: Path) -> None:
     files = sorted(_folder(published, "events").glob("train-*.parquet"))
     assert len(files) > 2
-    assert {pq.read_metadata(path).row_group(0).num_rows for path in files} <= {50, pq.read_metadata(files[-1]).num_rows}
+    assert {pq.read_metadata(path).row_group(0).num_rows for path in files} <= {
+        50,
+        pq.read_metadata(files[-1]).num_rows,
+    }

@@ -62,10 +62,14 @@ def test_bytes_and_digest_do_not_depend_on_how_the_rows_arrive(
 def test_pages_inside_a_row_group_fall_the_same_way_however_the_rows_arrive(tmp_path: Path) -> None:
     """Texts of several pages: written as they arrive, each portion would begin its own batches of values."""
     texts = [hashlib.sha256(str(number).encode()).hexdigest() * 3 for number in range(20_000)]
-    items = pa.table({
-        "item_id": [f"i{number:05d}" for number in range(20_000)], "description": texts,
-        "owner_user_id": pa.nulls(20_000, pa.string()), **{name: pa.repeat(value, 20_000) for name, value in CONSTANT.items()},
-    })
+    items = pa.table(
+        {
+            "item_id": [f"i{number:05d}" for number in range(20_000)],
+            "description": texts,
+            "owner_user_id": pa.nulls(20_000, pa.string()),
+            **{name: pa.repeat(value, 20_000) for name, value in CONSTANT.items()},
+        }
+    )
     rows = RELEASED["items"].conform(items.select(list(RELEASED["items"].columns)))
     _write(tmp_path / "one", rows, [], Limits(20_000), "items")
     _write(tmp_path / "other", rows, [97, 777, 5_000, 5_001, 11_003], Limits(20_000), "items")
@@ -90,17 +94,24 @@ def test_a_row_that_no_file_can_hold_is_named(tmp_path: Path) -> None:
 
 
 def test_an_error_leaves_no_file_under_its_name(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), Series(tmp_path, "train", RELEASED["events"], Limits(50, group_rows=20)) as series:
+    with (
+        pytest.raises(RuntimeError),
+        Series(tmp_path, "train", RELEASED["events"], Limits(50, group_rows=20)) as series,
+    ):
         series.add(EVENTS.slice(0, 45))
         raise RuntimeError("the disk is full")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_row_bytes_count_what_is_in_lists_and_structs() -> None:
-    rows = pa.table({
-        "text": pa.array(["ab", None, ""]),
-        "many": pa.array([["x", "yz"], None, []], pa.list_(pa.string())),
-        "pairs": pa.array([[{"a": "k", "b": 1}], [], None], pa.list_(pa.struct([("a", pa.string()), ("b", pa.int16())]))),
-    })
+    rows = pa.table(
+        {
+            "text": pa.array(["ab", None, ""]),
+            "many": pa.array([["x", "yz"], None, []], pa.list_(pa.string())),
+            "pairs": pa.array(
+                [[{"a": "k", "b": 1}], [], None], pa.list_(pa.struct([("a", pa.string()), ("b", pa.int16())]))
+            ),
+        }
+    )
     assert row_bytes(rows).tolist() == [2 + 3 + 1 + 2, 0, 0]
     assert row_bytes(rows.slice(1)).tolist() == [0, 0]

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from flows.release.series import Limits
 from flows.common.splits import split_of
+from flows.release.series import Limits
 from flows.release.tables import stage_tables
 from schemas.tables import RELEASED, TableError
 from tests.flows.release.release_fakes import cut, fake_config, fake_tables, stage_fake, tree

@@ -27,7 +27,7 @@ def _audit(log: Path) -> None:
             address = arguments[place]
             write(f"{event}\t{address[0] if isinstance(address, tuple) else address!s}")
 
-    write(f"start\t{' '.join(sys.orig_argv)}")
+    write(f"start\t{' '.join(' '.join(sys.orig_argv).split())}")
     sys.addaudithook(watch)
 
 

@@ -31,9 +31,19 @@ class Fact(NamedTuple):
 
 def table_of(facts: list[Fact]) -> pa.Table:
     rows: list[dict[str, Any]] = [
-        {"disposition_id": f"d{n}", "user_id": "u000000", "actor_id": f.person, "dimension": f.dimension, "value": f.value,
-         "weights": [], "strength": f.strength, "clock": f.clock, "valid_from": f.begins, "valid_to": f.ends,
-         "is_sensitive": False}
+        {
+            "disposition_id": f"d{n}",
+            "user_id": "u000000",
+            "actor_id": f.person,
+            "dimension": f.dimension,
+            "value": f.value,
+            "weights": [],
+            "strength": f.strength,
+            "clock": f.clock,
+            "valid_from": f.begins,
+            "valid_to": f.ends,
+            "is_sensitive": False,
+        }
         for n, f in enumerate(facts)
     ]
     return DISPOSITIONS.conform(pa.Table.from_pylist(rows, schema=DISPOSITIONS.schema()), check_key=False)
@@ -64,14 +74,22 @@ def lives(draw: st.DrawFn) -> list[Fact]:
 
 def holding(facts: list[Fact], person: str, dimension: str, at: int, clocks: tuple[str, ...]) -> list[int]:
     """Rows that hold then, the strongest claim first: state over habit over trait."""
-    rows = [n for n, f in enumerate(facts) if (f.person, f.dimension) == (person, dimension) and f.clock in clocks
-            and f.begins <= at and (f.ends is None or at < f.ends)]
+    rows = [
+        n
+        for n, f in enumerate(facts)
+        if (f.person, f.dimension) == (person, dimension)
+        and f.clock in clocks
+        and f.begins <= at
+        and (f.ends is None or at < f.ends)
+    ]
     return sorted(rows, key=lambda n: ("state", "habit", "trait").index(facts[n].clock))
 
 
 @settings(deadline=None, max_examples=60)
 @given(lives(), st.lists(st.tuples(st.integers(0, 2), st.integers(0, END + 5)), min_size=1, max_size=12))
-def test_exactly_one_value_holds_and_it_is_that_of_a_naive_lookup(facts: list[Fact], asked: list[tuple[int, int]]) -> None:
+def test_exactly_one_value_holds_and_it_is_that_of_a_naive_lookup(
+    facts: list[Fact], asked: list[tuple[int, int]]
+) -> None:
     tastes = values_of(facts)
     person, at = np.array([p for p, _ in asked]), np.array([t for _, t in asked])
     value, row = tastes.at(person, at)
@@ -107,10 +125,14 @@ def test_the_order_of_the_rows_is_of_no_account(facts: list[Fact]) -> None:
 
 
 def test_borders_belong_to_what_begins_there() -> None:
-    tastes = values_of([
-        Fact("a0", "food.heat", "mild", "trait", 0, 10), Fact("a0", "food.heat", "hot", "habit", 10, None),
-        Fact("a0", "food.heat", "medium", "state", 5, 8), Fact("a0", "food.base", "fish", "trait", 0, None),
-    ])
+    tastes = values_of(
+        [
+            Fact("a0", "food.heat", "mild", "trait", 0, 10),
+            Fact("a0", "food.heat", "hot", "habit", 10, None),
+            Fact("a0", "food.heat", "medium", "state", 5, 8),
+            Fact("a0", "food.base", "fish", "trait", 0, None),
+        ]
+    )
     at = np.array([4, 5, 7, 8, 9, 10])
     assert tastes.at(np.zeros(6, np.int64), at)[0][:, 0].tolist() == [0, 1, 1, 0, 0, 2]
     assert tastes.at(np.zeros(6, np.int64), at)[1][:, 0].tolist() == [0, 2, 2, 0, 0, 1]
@@ -134,7 +156,9 @@ def test_who_has_no_row_has_the_first_value_without_strength() -> None:
     assert tastes.strength.tolist() == [[0, 0], [0, 1.5], [0, 0]]
     assert (tastes.since[0] == NEVER).all()
     table = table_of([Fact("a1", "food.base", "tofu", "trait", 0, None)])
-    nobody = effective_values(table, pa.array([None, "a1"]), "actor_id", DIMENSIONS)  # a household without another person
+    nobody = effective_values(
+        table, pa.array([None, "a1"]), "actor_id", DIMENSIONS
+    )  # a household without another person
     assert nobody.strength.tolist() == [[0, 0], [0, 1]]
     nothing = values_of([])
     assert nothing.at(np.arange(3), np.full(3, 9))[0].tolist() == [[0, 0]] * 3

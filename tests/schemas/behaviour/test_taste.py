@@ -29,7 +29,9 @@ def test_utility_is_the_sum_of_strength_times_match_over_the_dimensions(name: st
             expected = 0.0
             for column, spec in enumerate(specs):
                 value = items[options[person, place], column]
-                expected += strength[person, column] * match_table(spec.kind, len(spec.values))[liked[person, column], value]
+                expected += (
+                    strength[person, column] * match_table(spec.kind, len(spec.values))[liked[person, column], value]
+                )
             assert made[person, place] == expected
     one = taste_utility(domain, items, liked[7:8], strength[7:8], options[7:8])
     assert (one == made[7:8]).all()  # to the last bit, in whatever company

@@ -30,8 +30,12 @@ def test_a_default_written_out_is_the_default() -> None:
 
 @pytest.mark.parametrize(
     ("end", "rule"),
-    [("2025-01-13T00:00:00Z", "two weeks or more"), ("2025-03-04T00:00:00Z", "whole number of weeks"),
-     ("2024-12-01T00:00:00Z", "two weeks or more"), ("2025-03-03T00:00:00", "offset")],
+    [
+        ("2025-01-13T00:00:00Z", "two weeks or more"),
+        ("2025-03-04T00:00:00Z", "whole number of weeks"),
+        ("2024-12-01T00:00:00Z", "two weeks or more"),
+        ("2025-03-03T00:00:00", "offset"),
+    ],
 )
 def test_a_window_is_whole_weeks_with_offsets(end: str, rule: str) -> None:
     with pytest.raises(ValidationError, match=rule):
@@ -40,8 +44,13 @@ def test_a_window_is_whole_weeks_with_offsets(end: str, rule: str) -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    [{}, {"weights": {"a": 1.0}, "values": ["a"]}, {"table": {"male": {"a": 1.0}}}, {"given": "sex", "values": ["a"]},
-     {"weights": {"a": 1.0}, "unique": True}],
+    [
+        {},
+        {"weights": {"a": 1.0}, "values": ["a"]},
+        {"table": {"male": {"a": 1.0}}},
+        {"given": "sex", "values": ["a"]},
+        {"weights": {"a": 1.0}, "unique": True},
+    ],
 )
 def test_an_attribute_is_described_in_exactly_one_way(spec: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):

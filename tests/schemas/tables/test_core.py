@@ -17,21 +17,36 @@ from schemas.tables.core import TIMESTAMP, Field, Table, TableError, cast_exactl
 NOON = datetime(2025, 1, 6, 12, tzinfo=UTC)
 PAIR = pa.struct([pa.field("name", pa.string(), nullable=False), pa.field("weight", pa.float64())])
 DECLARED = Table(
-    name="things", layer="internal", key=("user", "number"), doc="For tests.", optional=frozenset({"note", "pair"}),
+    name="things",
+    layer="internal",
+    key=("user", "number"),
+    doc="For tests.",
+    optional=frozenset({"note", "pair"}),
     columns={
-        "user": Field(pa.string(), "Whose."), "number": Field(pa.int16(), "Which."), "at": Field(TIMESTAMP, "When."),
+        "user": Field(pa.string(), "Whose."),
+        "number": Field(pa.int16(), "Which."),
+        "at": Field(TIMESTAMP, "When."),
         "size": Field(pa.string(), "How large.", values=("small", "large")),
         "tags": Field(pa.list_(pa.string()), "Tags.", values=("red", "blue")),
-        "share": Field(pa.float64(), "Share.", low=0, high=1), "stars": Field(pa.list_(pa.int32()), "Stars.", low=1, high=5),
-        "belief": Field(pa.list_(pa.float64()), "Beliefs."), "note": Field(pa.string(), "What was said."),
-        "pair": Field(PAIR, "A pair."), "pairs": Field(pa.list_(PAIR), "Pairs."),
+        "share": Field(pa.float64(), "Share.", low=0, high=1),
+        "stars": Field(pa.list_(pa.int32()), "Stars.", low=1, high=5),
+        "belief": Field(pa.list_(pa.float64()), "Beliefs."),
+        "note": Field(pa.string(), "What was said."),
+        "pair": Field(PAIR, "A pair."),
+        "pairs": Field(pa.list_(PAIR), "Pairs."),
     },
 )
 GOOD: dict[str, Any] = {
-    "user": ["u1", "u1", "u2"], "number": [1, 2, 1], "at": [NOON] * 3, "size": ["small", "large", "small"],
-    "tags": [["red"], [], ["blue", "red"]], "share": [0.0, 0.5, 1.0], "stars": [[1, 5], [], [3]],
+    "user": ["u1", "u1", "u2"],
+    "number": [1, 2, 1],
+    "at": [NOON] * 3,
+    "size": ["small", "large", "small"],
+    "tags": [["red"], [], ["blue", "red"]],
+    "share": [0.0, 0.5, 1.0],
+    "stars": [[1, 5], [], [3]],
     "belief": [[0.5, 0.5], [], [1.0]],
-    "note": ["hello", None, None], "pair": [{"name": "a", "weight": None}, None, {"name": "b", "weight": 1.0}],
+    "note": ["hello", None, None],
+    "pair": [{"name": "a", "weight": None}, None, {"name": "b", "weight": 1.0}],
     "pairs": [[{"name": "a", "weight": 1.0}], [], []],
 }
 
@@ -90,21 +105,30 @@ def test_what_is_not_as_declared_is_told(columns: dict[str, Any], told: str) -> 
 
 
 LOSSY = [  # a column of another type, and a word of the reason
-    ("number", pa.array([1, 2, 2**15]), "2**15"), ("number", pa.array([1.0, 2.5, 3.0]), "truncated"),
-    ("number", pa.array(["1", "2", "3"]), "different kinds"), ("number", pa.array([True, False, True]), "different kinds"),
-    ("user", pa.array([False, True, False]), "different kinds"), ("user", pa.array([1, 2, 3]), "different kinds"),
-    ("user", pa.array([b"a", b"b", b"c"]), "different kinds"), ("note", pa.array([b"\xff", None, None]), "different kinds"),
+    ("number", pa.array([1, 2, 2**15]), "2**15"),
+    ("number", pa.array([1.0, 2.5, 3.0]), "truncated"),
+    ("number", pa.array(["1", "2", "3"]), "different kinds"),
+    ("number", pa.array([True, False, True]), "different kinds"),
+    ("user", pa.array([False, True, False]), "different kinds"),
+    ("user", pa.array([1, 2, 3]), "different kinds"),
+    ("user", pa.array([b"a", b"b", b"c"]), "different kinds"),
+    ("note", pa.array([b"\xff", None, None]), "different kinds"),
     ("at", pa.array([NOON.replace(tzinfo=None)] * 3, pa.timestamp("us")), "a time without a zone is not an instant"),
-    ("at", pa.array([1, 2, 1001], pa.timestamp("ns", "UTC")), "lose data"), ("at", pa.array([1, 2, 3]), "different kinds"),
+    ("at", pa.array([1, 2, 1001], pa.timestamp("ns", "UTC")), "lose data"),
+    ("at", pa.array([1, 2, 3]), "different kinds"),
     ("at", pa.array([date(2025, 1, 6)] * 3), "different kinds"),
     ("at", pa.array(["2025-01-06T00:00:00Z"] * 3), "different kinds"),
-    ("share", pa.array([2**53 + 1, 0, 0]), "not in range"), ("share", pa.array([Decimal("0.1")] * 3), "different kinds"),
-    ("tags", pa.array(["red", "red", "red"]), "different kinds"), ("stars", pa.array([[1], [2**40], [1]]), "2**40"),
-    ("stars", pa.array([["1"], ["2"], []]), "different kinds"), ("belief", pa.array([[True], [False], []]), "different kinds"),
+    ("share", pa.array([2**53 + 1, 0, 0]), "not in range"),
+    ("share", pa.array([Decimal("0.1")] * 3), "different kinds"),
+    ("tags", pa.array(["red", "red", "red"]), "different kinds"),
+    ("stars", pa.array([[1], [2**40], [1]]), "2**40"),
+    ("stars", pa.array([["1"], ["2"], []]), "different kinds"),
+    ("belief", pa.array([[True], [False], []]), "different kinds"),
     ("pair", pa.array([{"name": "a", "mood": "good"}] * 3), "undeclared struct fields ['mood']"),
     ("pair", pa.array([{"name": 1}] * 3), "name: int64 and string"),
     ("pairs", pa.array([[{"name": "a", "weight": 1.0, "mood": "good"}]] * 3), "undeclared struct fields ['mood']"),
-    ("pair", pa.array([{"weight": 1.0}] * 3), "non-nullable"), ("pairs", pa.array([[{"weight": 1.0}]] * 3), "non-nullable"),
+    ("pair", pa.array([{"weight": 1.0}] * 3), "non-nullable"),
+    ("pairs", pa.array([[{"weight": 1.0}]] * 3), "non-nullable"),
 ]
 
 
@@ -135,16 +159,30 @@ def test_a_float_of_fewer_digits_is_refused() -> None:
 ALLOWED = [  # a column of another type, and the values it becomes
     ("number", pa.array([1, 2, 2**15 - 1], pa.int64()), [1, 2, 2**15 - 1]),
     ("number", pa.array([1, 2, 3], pa.uint8()), [1, 2, 3]),
-    ("number", pa.array([1.0, 2.0, 3.0]), [1, 2, 3]), ("share", pa.array([0, 1, 0]), [0.0, 1.0, 0.0]),
+    ("number", pa.array([1.0, 2.0, 3.0]), [1, 2, 3]),
+    ("share", pa.array([0, 1, 0]), [0.0, 1.0, 0.0]),
     ("share", pa.array([0.5, 0.25, 0], pa.float32()), [0.5, 0.25, 0.0]),
     ("user", pa.array(["a", "b", "c"], pa.large_string()), ["a", "b", "c"]),
     ("user", pa.array(["a", "b", "c"], pa.string_view()), ["a", "b", "c"]),
     ("size", pa.array(["small", "large", "small"]).dictionary_encode(), ["small", "large", "small"]),
-    ("at", pa.array([1, 2, 3], pa.timestamp("ms", "UTC")), [datetime(1970, 1, 1, 0, 0, 0, n * 1000, UTC) for n in (1, 2, 3)]),
-    ("at", pa.array([1, 2, 3], pa.timestamp("us", "Europe/Madrid")), [datetime(1970, 1, 1, 0, 0, 0, n, UTC) for n in (1, 2, 3)]),
-    ("tags", pa.array([["red"], [], None], pa.large_list(pa.large_string()))[:2].take([0, 1, 0]), [["red"], [], ["red"]]),
+    (
+        "at",
+        pa.array([1, 2, 3], pa.timestamp("ms", "UTC")),
+        [datetime(1970, 1, 1, 0, 0, 0, n * 1000, UTC) for n in (1, 2, 3)],
+    ),
+    (
+        "at",
+        pa.array([1, 2, 3], pa.timestamp("us", "Europe/Madrid")),
+        [datetime(1970, 1, 1, 0, 0, 0, n, UTC) for n in (1, 2, 3)],
+    ),
+    (
+        "tags",
+        pa.array([["red"], [], None], pa.large_list(pa.large_string()))[:2].take([0, 1, 0]),
+        [["red"], [], ["red"]],
+    ),
     ("tags", pa.array([["red"], [], []], pa.list_(pa.dictionary(pa.int8(), pa.string()))), [["red"], [], []]),
-    ("stars", pa.array([[1], [], [2]], pa.list_(pa.int64())), [[1], [], [2]]), ("note", pa.nulls(3), [None] * 3),
+    ("stars", pa.array([[1], [], [2]], pa.list_(pa.int64())), [[1], [], [2]]),
+    ("note", pa.nulls(3), [None] * 3),
     ("pair", pa.nulls(3), [None] * 3),
 ]
 
@@ -192,21 +230,35 @@ def test_nulls_in_children_that_may_hold_none_are_refused_even_in_the_declared_t
 
 
 def test_nulls_where_they_may_be_break_no_closed_set_and_no_range() -> None:
-    declared = dataclasses.replace(DECLARED, optional=frozenset({"note", "pair", "size", "tags", "share", "stars", "belief"}))
+    declared = dataclasses.replace(
+        DECLARED, optional=frozenset({"note", "pair", "size", "tags", "share", "stars", "belief"})
+    )
     nothing = {name: [None, None, None] for name in ("size", "tags", "share", "stars", "belief")}
     assert declared.conform(things(**nothing))["share"].null_count == 3
 
 
 def test_every_violation_is_told_in_one_error() -> None:
     wrong = things(
-        at=None, more=[1, 2, 3], user=["u1", "u1", "u1"], number=[1, 1, 1], size=["huge", "small", "small"],
-        share=[-1.0, 2.0, float("nan")], tags=pa.array([1, 2, 3]), note=pa.array([True, False, None]), stars=[[0], [6], []],
+        at=None,
+        more=[1, 2, 3],
+        user=["u1", "u1", "u1"],
+        number=[1, 1, 1],
+        size=["huge", "small", "small"],
+        share=[-1.0, 2.0, float("nan")],
+        tags=pa.array([1, 2, 3]),
+        note=pa.array([True, False, None]),
+        stars=[[0], [6], []],
     )
     tags = "list<item: string>"
     assert violations(wrong) == [
-        "missing columns: at", "undeclared columns: more", "size: ['huge'] not among ['small', 'large']",
+        "missing columns: at",
+        "undeclared columns: more",
+        "size: ['huge'] not among ['small', 'large']",
         f"tags: int64 does not become {tags} without loss (int64 and {tags} are different kinds of things)",
-        "share: -1.0 is below 0", "share: 2.0 is above 1", "share: NaN is not a value", "stars: 0 is below 1",
+        "share: -1.0 is below 0",
+        "share: 2.0 is above 1",
+        "share: NaN is not a value",
+        "stars: 0 is below 1",
         "stars: 6 is above 5",
         "note: bool does not become string without loss (bool and string are different kinds of things)",
         "key user, number repeats: u1, 1",
@@ -235,10 +287,14 @@ def test_a_key_that_is_null_once_repeats_nothing() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), max_size=12), st.integers(1, 4))
-def test_keys_are_refused_exactly_if_one_repeats_however_the_rows_are_cut(keys: list[tuple[str, int]], parts: int) -> None:
+def test_keys_are_refused_exactly_if_one_repeats_however_the_rows_are_cut(
+    keys: list[tuple[str, int]], parts: int
+) -> None:
     declared = small_table(("a", "b"), a=pa.string(), b=pa.int32())
-    rows = [pa.table({"a": [a for a, _ in keys[part::parts]], "b": pa.array([b for _, b in keys[part::parts]], pa.int32())})
-            for part in range(parts)]
+    rows = [
+        pa.table({"a": [a for a, _ in keys[part::parts]], "b": pa.array([b for _, b in keys[part::parts]], pa.int32())})
+        for part in range(parts)
+    ]
     table = pa.concat_tables([part.cast(declared.schema()) for part in rows if part.num_rows] or [declared.empty()])
     if len(set(keys)) == len(keys):
         assert declared.conform(table).num_rows == len(keys)
@@ -262,7 +318,9 @@ def test_a_narrower_integer_is_the_same_integer_or_an_error(values: list[int]) -
 
 
 STRANGE: list[dict[str, Any]] = [
-    {"key": ("nothing",)}, {"optional": frozenset({"nothing"})}, {"references": {"nothing": "a.b"}},
+    {"key": ("nothing",)},
+    {"optional": frozenset({"nothing"})},
+    {"references": {"nothing": "a.b"}},
 ]
 
 
@@ -292,17 +350,27 @@ def field(name: str, **changes: Any) -> Table:
 
 
 WHOLE: dict[str, Any] = {
-    "name": "others", "layer": "sealed", "key": ("number", "user"), "doc": "Others.", "optional": frozenset({"note"}),
-    "references": {"user": "users.user_id"}, "minimum_rows": 1,
+    "name": "others",
+    "layer": "sealed",
+    "key": ("number", "user"),
+    "doc": "Others.",
+    "optional": frozenset({"note"}),
+    "references": {"user": "users.user_id"},
+    "minimum_rows": 1,
 }
 PAIR_OF_NULLS = pa.struct([pa.field("name", pa.string()), pa.field("weight", pa.float64())])
 CHANGES: dict[str, Table] = {
     **{name: dataclasses.replace(DECLARED, **{name: value}) for name, value in WHOLE.items()},
     "order": dataclasses.replace(DECLARED, columns={name: DECLARED.columns[name] for name in sorted(DECLARED.columns)}),
     "column": DECLARED.with_columns({"more": Field(pa.string(), "More.")}),
-    "type": field("number", type=pa.int32()), "child nullable": field("pair", type=PAIR_OF_NULLS),
-    "field doc": field("note", doc="Else."), "unit": field("share", unit="%"), "low": field("share", low=0.1),
-    "high": field("share", high=2), "no high": field("share", high=None), "values": field("size", values=("small",)),
+    "type": field("number", type=pa.int32()),
+    "child nullable": field("pair", type=PAIR_OF_NULLS),
+    "field doc": field("note", doc="Else."),
+    "unit": field("share", unit="%"),
+    "low": field("share", low=0.1),
+    "high": field("share", high=2),
+    "no high": field("share", high=None),
+    "values": field("size", values=("small",)),
     "order of values": field("size", values=("large", "small")),
 }
 
@@ -313,7 +381,9 @@ def test_the_digest_changes_with_everything_that_is_declared() -> None:
     digests["two tables"] = schema_digest({"things": DECLARED, "more": DECLARED})
     digests["no table"] = schema_digest({})
     assert len(set(digests.values())) == len(digests)
-    parts = {declared.name for declared in dataclasses.fields(Table)} | {declared.name for declared in dataclasses.fields(Field)}
+    parts = {declared.name for declared in dataclasses.fields(Table)} | {
+        declared.name for declared in dataclasses.fields(Field)
+    }
     assert parts - set(CHANGES) == {"columns"}  # so that a new part of a declaration cannot be forgotten here
 
 
@@ -324,10 +394,19 @@ def test_the_digest_does_not_know_the_order_in_which_tables_are_listed() -> None
 
 def test_rows_sort_by_key_and_text_by_its_bytes() -> None:
     rows = pa.table({"a": ["b", "B", "ä", "a", "u10", "u9"], "b": pa.array(range(6), pa.int32())})
-    assert sort_rows(rows, small_table(("a",), a=pa.string(), b=pa.int32()))["a"].to_pylist() == ["B", "a", "b", "u10", "u9", "ä"]
+    assert sort_rows(rows, small_table(("a",), a=pa.string(), b=pa.int32()))["a"].to_pylist() == [
+        "B",
+        "a",
+        "b",
+        "u10",
+        "u9",
+        "ä",
+    ]
 
 
 def test_other_values_come_under_the_same_schema() -> None:
     table = DECLARED.conform(things())
     made = replaced(table, {"number": pa.array([7, 8, 9], pa.int16())})
-    assert made.schema == table.schema and made["number"].to_pylist() == [7, 8, 9] and made["user"].equals(table["user"])
+    assert (
+        made.schema == table.schema and made["number"].to_pylist() == [7, 8, 9] and made["user"].equals(table["user"])
+    )

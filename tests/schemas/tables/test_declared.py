@@ -27,7 +27,9 @@ def data_with(**attributes: object) -> DataConfig:
 def test_every_table_is_declared_in_one_layer_under_its_own_name() -> None:
     assert len(ALL) == len(VISIBLE) + len(SEALED) + len(INTERNAL)
     for layer, tables in (("visible", VISIBLE), ("sealed", SEALED), ("internal", INTERNAL)):
-        assert {name: (table.name, table.layer) for name, table in tables.items()} == {name: (name, layer) for name in tables}
+        assert {name: (table.name, table.layer) for name, table in tables.items()} == {
+            name: (name, layer) for name in tables
+        }
     assert len(VISIBLE) == 9 and len(SEALED) == 9
 
 
@@ -36,7 +38,7 @@ def test_tables_and_columns_have_a_meaning_in_whole_sentences(table: Table) -> N
     assert table.doc[0].isupper() and table.doc.endswith(".")
     for name, field in table.columns.items():
         assert len(field.doc) > 5 and field.doc.endswith((".", "?")), name
-        assert (field.doc[0].isupper() or not field.doc[0].isalpha()), name
+        assert field.doc[0].isupper() or not field.doc[0].isalpha(), name
 
 
 @TABLES
@@ -65,7 +67,11 @@ def leaves_of(kind: pa.DataType) -> list[pa.DataType]:
 def test_types_are_plain_and_limits_fit_them(table: Table) -> None:
     for name, field in table.columns.items():
         for leaf in leaves_of(field.type):
-            assert not pa.types.is_dictionary(leaf) and not pa.types.is_large_string(leaf) and not pa.types.is_decimal(leaf), name
+            assert (
+                not pa.types.is_dictionary(leaf)
+                and not pa.types.is_large_string(leaf)
+                and not pa.types.is_decimal(leaf)
+            ), name
             assert not pa.types.is_timestamp(leaf) or (leaf.unit, leaf.tz) == ("us", "UTC"), name
         inner = field.type.value_type if pa.types.is_list(field.type) else field.type
         if field.values is not None:
@@ -83,7 +89,9 @@ def test_names_say_their_units_and_questions_are_booleans(table: Table) -> None:
             if name.endswith(suffix):
                 assert field.unit == unit, name
         assert name.startswith(("is_", "has_")) == pa.types.is_boolean(field.type), name
-        assert pa.types.is_timestamp(field.type) == (name.endswith("_at") or name in ("at", "valid_from", "valid_to")), name
+        assert pa.types.is_timestamp(field.type) == (
+            name.endswith("_at") or name in ("at", "valid_from", "valid_to")
+        ), name
 
 
 def test_references_lead_to_released_columns_of_the_same_type() -> None:
@@ -122,7 +130,9 @@ def test_every_field_of_the_dictionary_stands_in_a_table() -> None:
 def test_no_visible_table_or_column_is_called_by_a_word_of_the_truth() -> None:
     names = {*VISIBLE, *(name for table in VISIBLE.values() for name in table.columns)}
     assert names & TELLING == set()
-    assert names & {"policy", "kind", "noise_kind", "failures", "injection_ids", "driver_disposition_ids", "gold"} == set()
+    assert (
+        names & {"policy", "kind", "noise_kind", "failures", "injection_ids", "driver_disposition_ids", "gold"} == set()
+    )
 
 
 # Columns of the config's own.

@@ -52,8 +52,15 @@ def test_limit_is_the_absolute_one_until_the_sample_is_too_small_for_it() -> Non
 
 @pytest.mark.parametrize(
     ("ratio", "says"),
-    [(0.5, "indistinguishable"), (2, "indistinguishable"), (2.01, "close"), (4, "close"), (4.01, "distinguishable"),
-     (math.nan, "not computable"), (math.inf, "not computable")],
+    [
+        (0.5, "indistinguishable"),
+        (2, "indistinguishable"),
+        (2.01, "close"),
+        (4, "close"),
+        (4.01, "distinguishable"),
+        (math.nan, "not computable"),
+        (math.inf, "not computable"),
+    ],
 )
 def test_verdict_goes_by_the_ratio_to_the_floor(ratio: float, says: str) -> None:
     assert verdict(ratio) == says

@@ -56,8 +56,10 @@ def test_a_sample_of_the_real_people_passes_and_the_naive_one_does_not(metric: s
 
 def test_hours_swapped_between_day_types_do_not_pass_for_people_whose_weekends_differ() -> None:
     foursquare = load_reference("mobility_foursquare_nyc")
-    hours = {"weekday": [*foursquare.table("hour_of_day_share", "weekend").values],
-             "weekend": [*foursquare.table("hour_of_day_share", "weekday").values]}
+    hours = {
+        "weekday": [*foursquare.table("hour_of_day_share", "weekend").values],
+        "weekend": [*foursquare.table("hour_of_day_share", "weekday").values],
+    }
     swapped = measure("mobility", "hour_of_day", "mobility_foursquare_nyc", people(hours, [1.0] * 7, 1200, 10))
     assert swapped.passed is False
     assert {part.stratum for part in swapped.parts} == {"weekday", "weekend"}
@@ -113,8 +115,16 @@ def test_nulls_are_named_with_their_column_and_do_not_pass() -> None:
 def test_a_missing_number_in_the_reference_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = load_reference("food_takeaway_london")
     tables = tuple(
-        table if table.metric != "day_of_week_share" else type(table)(
-            table.metric, table.stratum, table.unit, table.how_computed, table.n, table.bins, (math.nan, *table.values[1:])
+        table
+        if table.metric != "day_of_week_share"
+        else type(table)(
+            table.metric,
+            table.stratum,
+            table.unit,
+            table.how_computed,
+            table.n,
+            table.bins,
+            (math.nan, *table.values[1:]),
         )
         for table in honest.tables
     )
@@ -152,7 +162,8 @@ def test_a_source_without_people_is_counted_in_weeks_of_its_orders(users: int, e
 
 def test_what_the_domain_file_gates_is_gated_and_the_rest_is_reported() -> None:
     assert metrics.references_of(load_domain("food")) == {
-        "hour_of_day": ("food_takeaway_london", True), "day_of_week": ("food_takeaway_london", True),
+        "hour_of_day": ("food_takeaway_london", True),
+        "day_of_week": ("food_takeaway_london", True),
         "inter_event_gap": ("food_takeaway_london", False),
     }
 
@@ -166,9 +177,7 @@ def test_local_hour_and_weekday_follow_the_users_clock() -> None:
 
 
 def test_counts_and_gaps_of_a_handful() -> None:
-    some = Occurrences(
-        np.array([0, 0, 0, 1]), np.array([0, HOUR_US, 25 * HOUR_US, 5 * HOUR_US]), np.zeros(4, np.int64)
-    )
+    some = Occurrences(np.array([0, 0, 0, 1]), np.array([0, HOUR_US, 25 * HOUR_US, 5 * HOUR_US]), np.zeros(4, np.int64))
     assert hour_counts(some)[[0, 1, 5]].tolist() == [1, 2, 1]
     assert dict(zip(DAY_NAMES, weekday_counts(some).tolist(), strict=True))["Thu"] == 3
     assert gaps_h(some.user, some.at_us).tolist() == [1.0, 24.0]

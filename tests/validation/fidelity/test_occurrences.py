@@ -14,8 +14,17 @@ NOON = datetime(2025, 1, 6, 12, tzinfo=UTC)
 
 def row(user: str, minutes: int, **values: Any) -> dict[str, Any]:
     at = NOON + timedelta(minutes=minutes)
-    return {"user_id": user, "event_id": f"{user}-{minutes}-{len(values)}", "at": at, "logged_at": at, "utc_offset_min": -360,
-            "domain": "food", "action": "order", "source": "self", **values}
+    return {
+        "user_id": user,
+        "event_id": f"{user}-{minutes}-{len(values)}",
+        "at": at,
+        "logged_at": at,
+        "utc_offset_min": -360,
+        "domain": "food",
+        "action": "order",
+        "source": "self",
+        **values,
+    }
 
 
 def read(*rows: dict[str, Any]) -> Occurrences:
@@ -26,8 +35,14 @@ def read(*rows: dict[str, Any]) -> Occurrences:
 
 
 def test_only_what_users_did_themselves_counts_and_in_their_order() -> None:
-    found = read(row("b", 5), row("a", 9), row("a", 1), row("a", 2, action="view"), row("a", 3, domain="groceries"),
-                 row("a", 4, source="import"))
+    found = read(
+        row("b", 5),
+        row("a", 9),
+        row("a", 1),
+        row("a", 2, action="view"),
+        row("a", 3, domain="groceries"),
+        row("a", 4, source="import"),
+    )
     assert found.user.tolist() == [0, 0, 1]
     assert (found.at_us - found.at_us[0]).tolist() == [0, 8 * 60_000_000, 4 * 60_000_000]
     assert found.offset_min.tolist() == [-360] * 3
@@ -41,7 +56,9 @@ def test_a_line_logged_twice_counts_once() -> None:
 
 
 def test_nulls_are_left_out_and_counted_by_column() -> None:
-    found = read(row("a", 1), row("a", 2, at=None), row("a", 3, utc_offset_min=None), row("a", 4, action="view", at=None))
+    found = read(
+        row("a", 1), row("a", 2, at=None), row("a", 3, utc_offset_min=None), row("a", 4, action="view", at=None)
+    )
     assert found.user.tolist() == [0]
     assert found.holes == (("events.at", 1), ("events.utc_offset_min", 1))
 

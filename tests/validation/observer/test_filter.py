@@ -41,7 +41,8 @@ def parameters_of(**disturb: Any) -> ObserverParameters:
 
 
 CALM = parameters_of(
-    noise={"accidental": 0.02, "other_person": 0.0}, drift={"abrupt_per_year": 0.0},
+    noise={"accidental": 0.02, "other_person": 0.0},
+    drift={"abrupt_per_year": 0.0},
 )
 
 
@@ -117,9 +118,7 @@ class Population:
         another = DRAWS.uniform("another", sitting) < self.parameters.other_person
         cell = sitting[:, None] * self.columns.size + self.columns
         prior = np.broadcast_to(self.parameters.prior, (*cell.shape, self.parameters.prior.shape[1]))
-        liked = np.where(
-            another[:, None], categorical(DRAWS.uniform("other's", cell), prior), self.effective(user, at)
-        )
+        liked = np.where(another[:, None], categorical(DRAWS.uniform("other's", cell), prior), self.effective(user, at))
         place = np.arange(SHOWN)[:, None] * self.columns.size + self.columns
         options = (DRAWS.uniform("options", key[:, None, None], place) * self.parameters.sizes).astype(np.int64)
         utility = -position_cost(SHOWN, self.parameters.position_effect) * np.ones((key.size, 1))
@@ -129,9 +128,7 @@ class Population:
         chosen = categorical(DRAWS.uniform("chosen", key), choice_shares(utility, self.parameters.exploration))
         slips = DRAWS.uniform("slip", key) < self.parameters.accidental
         elsewhere = (chosen + 1 + (DRAWS.uniform("slip to", key) * (SHOWN - 1)).astype(np.int64)) % SHOWN
-        return record_of(
-            self.users, user, at, sitting, options, np.where(slips, elsewhere, chosen), self._talks()
-        )
+        return record_of(self.users, user, at, sitting, options, np.where(slips, elsewhere, chosen), self._talks())
 
     def _talks(self) -> np.ndarray:
         """(n, 5) user, instant, dimension, value, stance of what is said, as a reader reads it."""
@@ -142,7 +139,8 @@ class Population:
         false_value = self._another("false value", self.lasting(self.who, false_at), self.cell)
         tells_end = self.has_state & (DRAWS.uniform("tells end", self.cell) < 0.75)
         kinds = [
-            (count > 0, said_at, self.lasting(self.who, said_at), USUAL), (is_false, false_at, false_value, USUAL),
+            (count > 0, said_at, self.lasting(self.who, said_at), USUAL),
+            (is_false, false_at, false_value, USUAL),
             (self.has_state, self.state_from, self.state_value, FOR_NOW),
             (tells_end, self.state_to, np.full_like(self.first, ABSENT), BACK_TO_USUAL),
         ]
@@ -170,12 +168,17 @@ def record_of(
     words = np.concatenate([np.full((count, 3), ABSENT), talk[:, 2:]])[order].astype(np.int8)
     apart = 10**9 + np.arange(talk.shape[0])
     return DomainRecord(
-        users=users, user=owner[order], at_us=at[order],
+        users=users,
+        user=owner[order],
+        at_us=at[order],
         session=np.concatenate([session, apart])[order].astype(np.int64),
         is_choice=(np.arange(owner.size) < count)[order],
         options=np.concatenate([options, blank])[order].astype(np.int8),
         chosen=np.concatenate([chosen, np.full(talk.shape[0], ABSENT)])[order].astype(np.int8),
-        said_dimension=words[:, 0], said_value=words[:, 1], said_stance=words[:, 2], event_row=order,
+        said_dimension=words[:, 0],
+        said_value=words[:, 1],
+        said_stance=words[:, 2],
+        event_row=order,
     )
 
 
@@ -215,7 +218,8 @@ def steadily(cuisine: int, count: int) -> DomainRecord:
 # --- calibration ----------------------------------------------------------------------------------------------------
 
 HARSH: dict[str, Any] = {
-    "noise": {"accidental": 0.1, "other_person": 0.15}, "drift": {"abrupt_per_year": 4.0},
+    "noise": {"accidental": 0.1, "other_person": 0.15},
+    "drift": {"abrupt_per_year": 4.0},
     "contradictions": {"stated_vs_done": 0.3, "temporary_state": 0.3},
 }
 
@@ -250,9 +254,15 @@ def test_in_one_dimension_the_belief_is_that_of_bayes_with_the_equations_of_the_
     for dimension in (CUISINE, WAIT):
         part = slice(dimension, dimension + 1)
         model = replace(
-            CALM, dimensions=CALM.dimensions[part], values=CALM.values[part], prior=CALM.prior[part],
-            match=CALM.match[part], strengths=CALM.strengths[part], hazard_per_day=CALM.hazard_per_day[part],
-            targets=CALM.targets[part], accidental=0.04,
+            CALM,
+            dimensions=CALM.dimensions[part],
+            values=CALM.values[part],
+            prior=CALM.prior[part],
+            match=CALM.match[part],
+            strengths=CALM.strengths[part],
+            hazard_per_day=CALM.hazard_per_day[part],
+            targets=CALM.targets[part],
+            accidental=0.04,
         )
         size, shown = model.values[0], np.array([[2, 0, 1, 1, 0], [1, 2, 2, 0, ABSENT], [0, 1, ABSENT, ABSENT, ABSENT]])
         chosen = [3, 0, 1]

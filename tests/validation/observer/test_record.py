@@ -28,7 +28,11 @@ START = datetime(2025, 1, 6, tzinfo=UTC)
 ITEM_IDS = pa.array([f"i{n}" for n in range(6)])
 ITEM_VALUES = np.array(
     [
-        [0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [2, 1, 0, 0, 0, 0], [3, 1, 3, 2, 0, 0], [4, 2, 1, 1, 2, 0],
+        [0, 0, 0, 0, 0, 0],
+        [1, 0, 0, 0, 0, 0],
+        [2, 1, 0, 0, 0, 0],
+        [3, 1, 3, 2, 0, 0],
+        [4, 2, 1, 1, 2, 0],
         [5, 2, 2, 0, 1, 0],
     ],
     np.int8,
@@ -39,9 +43,19 @@ USERS = ["u000000", "u000001"]
 def line(event_id: str, hour: float, **given: Any) -> dict[str, Any]:
     at = START + timedelta(hours=hour)
     usual = {
-        "event_id": event_id, "user_id": USERS[0], "session_id": f"s-{hour}", "seq": 0, "at": at, "logged_at": at,
-        "utc_offset_min": 0, "domain": "food", "app": "Platehop", "action": "order", "item_id": "i1",
-        "options": ["i0", "i1", "i2"], "source": "self",
+        "event_id": event_id,
+        "user_id": USERS[0],
+        "session_id": f"s-{hour}",
+        "seq": 0,
+        "at": at,
+        "logged_at": at,
+        "utc_offset_min": 0,
+        "domain": "food",
+        "app": "Platehop",
+        "action": "order",
+        "item_id": "i1",
+        "options": ["i0", "i1", "i2"],
+        "source": "self",
     }
     return {**usual, **given}
 
@@ -52,8 +66,13 @@ def say(event_id: str, hour: float, **given: Any) -> dict[str, Any]:
 
 def reading(event_id: str, dimension: str | None, value: str | None, stance: str | None) -> dict[str, Any]:
     return {
-        "event_id": event_id, "user_id": USERS[0], "at": START, "domain": "food", "dimension": dimension,
-        "value": value, "stance": stance,
+        "event_id": event_id,
+        "user_id": USERS[0],
+        "at": START,
+        "domain": "food",
+        "dimension": dimension,
+        "value": value,
+        "stance": stance,
     }
 
 
@@ -77,8 +96,12 @@ def test_a_choice_is_read_with_what_was_shown_and_where_it_stood() -> None:
 
 def test_lines_that_are_no_choice_in_the_domain_are_left_out() -> None:
     others = [
-        line("e0", 1, action="view"), line("e1", 2, domain="groceries"), line("e2", 3, options=None),
-        line("e3", 4, item_id=None), line("e4", 5, item_id="i5"), line("e5", 6, user_id="u000009"),
+        line("e0", 1, action="view"),
+        line("e1", 2, domain="groceries"),
+        line("e2", 3, options=None),
+        line("e3", 4, item_id=None),
+        line("e4", 5, item_id="i5"),
+        line("e5", 6, user_id="u000009"),
         line("e6", 7, action="review", options=None),
     ]
     assert read(others).user.size == 0
@@ -89,8 +112,10 @@ def test_statements_are_read_and_small_talk_is_not() -> None:
     record = read(
         [say("e0", 1), say("e1", 2), say("e2", 3), say("e3", 4), say("e4", 5)],
         [
-            reading("e0", "food.heat", "hot", "usual"), reading("e1", "food.base", "fish", "for_now"),
-            reading("e2", "food.base", None, "back_to_usual"), reading("e3", None, None, None),
+            reading("e0", "food.heat", "hot", "usual"),
+            reading("e1", "food.base", "fish", "for_now"),
+            reading("e2", "food.base", None, "back_to_usual"),
+            reading("e3", None, None, None),
             reading("e4", "groceries.pack", "single", "usual"),
         ],
     )
@@ -117,7 +142,9 @@ def test_a_line_logged_twice_counts_once() -> None:
 def test_lines_that_differ_in_item_session_instant_or_user_are_no_repeats() -> None:
     first = line("e0", 1, session_id="s")
     others = [
-        line("e1", 1, session_id="s", item_id="i0"), line("e2", 1, session_id="t"), line("e3", 1.01, session_id="s"),
+        line("e1", 1, session_id="s", item_id="i0"),
+        line("e2", 1, session_id="t"),
+        line("e3", 1.01, session_id="s"),
         line("e4", 1, session_id="s", user_id=USERS[1]),
     ]
     assert read([first, *others]).user.tolist() == [0, 0, 0, 0, 1]
@@ -180,8 +207,11 @@ def test_a_record_out_of_order_is_refused() -> None:
 
 def test_a_choice_bears_on_the_dimensions_in_which_its_options_differ_and_a_statement_on_its_own() -> None:
     lines = [
-        line("e0", 1, options=["i0", "i1"]), line("e1", 2, options=["i1", "i2"]), say("e2", 3),
-        line("e3", 4, options=["i0", "i1"]), line("e4", 1, user_id=USERS[1], options=["i1", "i2"]),
+        line("e0", 1, options=["i0", "i1"]),
+        line("e1", 2, options=["i1", "i2"]),
+        say("e2", 3),
+        line("e3", 4, options=["i0", "i1"]),
+        line("e4", 1, user_id=USERS[1], options=["i1", "i2"]),
     ]
     record = read(lines, [reading("e2", "food.base", "fish", "usual")])
     hours = [START + timedelta(hours=h) for h in (4, 4, 0.5, 5)]
@@ -189,9 +219,17 @@ def test_a_choice_bears_on_the_dimensions_in_which_its_options_differ_and_a_stat
     query, dimension, row = bearing_rows(record, np.array([0, 1, 0, 0]), at_us)
     found = list(zip(query.tolist(), dimension.tolist(), row.tolist(), strict=True))
     assert found == [
-        (0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 2, 2),
-        (1, 0, 4), (1, 1, 4),
-        (3, 0, 0), (3, 0, 1), (3, 0, 3), (3, 1, 1), (3, 2, 2),
+        (0, 0, 0),
+        (0, 0, 1),
+        (0, 1, 1),
+        (0, 2, 2),
+        (1, 0, 4),
+        (1, 1, 4),
+        (3, 0, 0),
+        (3, 0, 1),
+        (3, 0, 3),
+        (3, 1, 1),
+        (3, 2, 2),
     ]
 
 

@@ -28,7 +28,13 @@ def test_every_table_group_of_rules_and_gated_metric_has_its_gate(sound: Judged)
     gates = set(sound[1].gates)
     assert gates >= {"integrity", *(f"structure.{name}" for name in RELEASED)}
     assert {name.split(".")[1] for name in gates if name.startswith("cross.")} == {
-        "references", "splits", "events", "sessions", "tasks", "gold", "dispositions"
+        "references",
+        "splits",
+        "events",
+        "sessions",
+        "tasks",
+        "gold",
+        "dispositions",
     }
     assert list(sound[1].gates) == sorted(gates)
 

@@ -73,50 +73,109 @@ SPOILT = [
     ("references", change("events", options=["i0", "i8"]), "events.options: is in `items.item_id` (1): i8"),
     ("references", change("events", image_id="p1"), "events.image_id: is in `images.image_id` (1): p1"),
     ("references", change("injections", event_ids=["gone"]), "injections.event_ids: is in `events.event_id` (1): gone"),
-    ("references", change("event_truth", injection_ids=["x"]),
-     "event_truth.injection_ids: is in `injections.injection_id` (1): x"),
-    ("references", change("tasks", options=[{"option_id": "o0", "label": "?", "item_id": "i7"}]),
-     "tasks.options.item_id: is in `items.item_id` (1): i7"),
-    ("references", lambda rows: rows["answers"][0]["options"][1].update(violated_constraint_ids=["c?"]),
-     "answers.options.violated_constraint_ids: is in `constraints.constraint_id` (1): c?"),
+    (
+        "references",
+        change("event_truth", injection_ids=["x"]),
+        "event_truth.injection_ids: is in `injections.injection_id` (1): x",
+    ),
+    (
+        "references",
+        change("tasks", options=[{"option_id": "o0", "label": "?", "item_id": "i7"}]),
+        "tasks.options.item_id: is in `items.item_id` (1): i7",
+    ),
+    (
+        "references",
+        lambda rows: rows["answers"][0]["options"][1].update(violated_constraint_ids=["c?"]),
+        "answers.options.violated_constraint_ids: is in `constraints.constraint_id` (1): c?",
+    ),
     ("references", add("event_truth", event_id="ghost"), "event_truth.event_id: is in `events.event_id` (1): ghost"),
     ("splits", change("events", _split="test"), "users.user_id: is in one split in all tables (1): u000000"),
     ("events", drop("event_truth"), "events.event_id: has a row in `event_truth` (1): u000000-e0"),
-    ("events", change("event_truth", user_id="u000001"), "event_truth.user_id: is the user of the event (1): u000000-e0"),
+    (
+        "events",
+        change("event_truth", user_id="u000001"),
+        "event_truth.user_id: is the user of the event (1): u000000-e0",
+    ),
     ("events", shift("events", "logged_at", -HOUR), "events.logged_at: is not before `at` (1): u000000-e0"),
-    ("events", shift("users", "signed_up_at", 60 * DAY),
-     "events.at: is not before the user's `signed_up_at` (3): u000000-e0, u000000-e1, u000000-e2"),
+    (
+        "events",
+        shift("users", "signed_up_at", 60 * DAY),
+        "events.at: is not before the user's `signed_up_at` (3): u000000-e0, u000000-e1, u000000-e2",
+    ),
     ("sessions", shift("sessions", "ended_at", -HOUR), "sessions.ended_at: is not before `started_at` (1): u000000-s1"),
-    ("sessions", shift("sessions", "started_at", timedelta(seconds=1)),
-     "events.at: lies within the session, from `started_at` to `ended_at` (1): u000000-e0"),
-    ("sessions", change("events", session_id="u000001-s1"), "events.user_id: is the user of the session (1): u000000-e0"),
+    (
+        "sessions",
+        shift("sessions", "started_at", timedelta(seconds=1)),
+        "events.at: lies within the session, from `started_at` to `ended_at` (1): u000000-e0",
+    ),
+    (
+        "sessions",
+        change("events", session_id="u000001-s1"),
+        "events.user_id: is the user of the session (1): u000000-e0",
+    ),
     ("sessions", drop("events", 2), "sessions.event_count: counts the events of the session (1): u000000-s1"),
-    ("sessions", change("events", 2, seq=3), "events.seq: counts the lines of a session from 0 without gap (1): u000000-s1"),
+    (
+        "sessions",
+        change("events", 2, seq=3),
+        "events.seq: counts the lines of a session from 0 without gap (1): u000000-s1",
+    ),
     ("sessions", swap_seq, "events.seq: follows `at` within a session (1): u000000-e0"),
     ("tasks", drop("answers"), "tasks.task_id: has a row in `answers` (1): u000000-t1"),
     ("tasks", drop("constraints"), "tasks.task_id: has a constraint (1): u000000-t1"),
     ("tasks", drop("tool_state"), "tasks.task_id: has a row in `tool_state` if it is an `act` task (1): u000000-t1"),
     ("tasks", change("tasks", family="know"), "tool_state.task_id: is an `act` task (1): u000000-t1"),
     ("tasks", change("constraints", user_id="u000001"), "constraints.user_id: is the user of the task (1): u000000-c1"),
-    ("tasks", shift("tasks", "asked_at", -12 * DAY),
-     "constraints.evidence_event_ids: are events of the user from before the task (1): u000000-c1"),
-    ("gold", change("answers", gold='{"option_ids": ["o9"]}'), "answers.gold: names options of the task (1): u000000-t1"),
-    ("gold", change("answers", gold='{"option_ids": ["o1"]}'),
-     "answers.gold: names the options marked `is_gold` (1): u000000-t1"),
+    (
+        "tasks",
+        shift("tasks", "asked_at", -12 * DAY),
+        "constraints.evidence_event_ids: are events of the user from before the task (1): u000000-c1",
+    ),
+    (
+        "gold",
+        change("answers", gold='{"option_ids": ["o9"]}'),
+        "answers.gold: names options of the task (1): u000000-t1",
+    ),
+    (
+        "gold",
+        change("answers", gold='{"option_ids": ["o1"]}'),
+        "answers.gold: names the options marked `is_gold` (1): u000000-t1",
+    ),
     ("gold", change("answers", gold="o0"), "answers.gold: is JSON with `option_ids` or `ask` (1): u000000-t1"),
-    ("gold", change("answers", gold='{"option_ids": []}'), "answers.gold: is JSON with `option_ids` or `ask` (1): u000000-t1"),
-    ("gold", lambda rows: rows["answers"][0]["options"].pop(),
-     "answers.options: are the options of the task, each once (1): u000000-t1"),
-    ("gold", lambda rows: rows["tasks"][0]["options"].append(rows["tasks"][0]["options"][0]),
-     "tasks.options: have distinct ids within a task (1): u000000-t1"),
-    ("dispositions", overlap,
-     "dispositions.valid_from: does not overlap another of the same actor, dimension, clock, condition (1): u000000-d9"),
-    ("dispositions", leave_a_gap,
-     "dispositions.valid_from: leaves no gap in traits and habits since the start of the window (1): u000000-d9"),
-    ("dispositions", begin_late,
-     "dispositions.valid_from: leaves no gap in traits and habits since the start of the window (1): u000000-d0"),
-    ("dispositions", end_early,
-     "dispositions.valid_to: leaves no gap in traits and habits before the end of the window (1): u000000-d0"),
+    (
+        "gold",
+        change("answers", gold='{"option_ids": []}'),
+        "answers.gold: is JSON with `option_ids` or `ask` (1): u000000-t1",
+    ),
+    (
+        "gold",
+        lambda rows: rows["answers"][0]["options"].pop(),
+        "answers.options: are the options of the task, each once (1): u000000-t1",
+    ),
+    (
+        "gold",
+        lambda rows: rows["tasks"][0]["options"].append(rows["tasks"][0]["options"][0]),
+        "tasks.options: have distinct ids within a task (1): u000000-t1",
+    ),
+    (
+        "dispositions",
+        overlap,
+        "dispositions.valid_from: does not overlap another of the same actor, dimension, clock, condition (1): u000000-d9",
+    ),
+    (
+        "dispositions",
+        leave_a_gap,
+        "dispositions.valid_from: leaves no gap in traits and habits since the start of the window (1): u000000-d9",
+    ),
+    (
+        "dispositions",
+        begin_late,
+        "dispositions.valid_from: leaves no gap in traits and habits since the start of the window (1): u000000-d0",
+    ),
+    (
+        "dispositions",
+        end_early,
+        "dispositions.valid_to: leaves no gap in traits and habits before the end of the window (1): u000000-d0",
+    ),
     ("dispositions", drop("dispositions"), "users.user_id: has a trait or habit in every dimension (1): u000000"),
 ]
 
@@ -144,7 +203,9 @@ def test_asking_needs_no_gold_option(tiny: Any, tmp_path: Path) -> None:
     assert broken(tiny, tmp_path, "gold") == {"gold": []}
 
 
-def test_a_trait_that_a_habit_takes_over_from_leaves_no_gap_and_a_state_may_lie_on_top(tiny: Any, tmp_path: Path) -> None:
+def test_a_trait_that_a_habit_takes_over_from_leaves_no_gap_and_a_state_may_lie_on_top(
+    tiny: Any, tmp_path: Path
+) -> None:
     first = tiny.rows["dispositions"][0]
     moved = first["valid_from"] + 40 * DAY
     state = {**first, "disposition_id": "u000000-d8", "clock": "state", "valid_from": moved, "valid_to": moved + DAY}

@@ -55,7 +55,9 @@ def test_a_missing_file_and_a_stray_one_are_named(tiny: Any, tmp_path: Path) -> 
     assert "data/events/train-00001-of-00002.parquet: is not listed in reports/files.json" in lines
 
 
-@pytest.mark.parametrize("stray", ["data/events/notes.txt", "sealed/old.parquet", "spare.parquet", "data/.events.partial"])
+@pytest.mark.parametrize(
+    "stray", ["data/events/notes.txt", "sealed/old.parquet", "spare.parquet", "data/.events.partial"]
+)
 def test_any_file_beside_the_tables_is_a_stray(stray: str, tiny: Any, tmp_path: Path) -> None:
     tiny.write(tmp_path)
     (tmp_path / stray).write_bytes(b"x")
@@ -68,10 +70,14 @@ def test_any_file_beside_the_tables_is_a_stray(stray: str, tiny: Any, tmp_path: 
         (lambda t: t.drop_columns(["rating"]), "columns differ from the declaration: lacks rating"),
         (lambda t: t.append_column("extra", pa.array([1] * len(t))), "columns differ from the declaration: adds extra"),
         (lambda t: t.select(t.column_names[::-1]), "columns differ from the declaration: other order"),
-        (lambda t: t.set_column(3, "seq", t["seq"].cast(pa.int64())),
-         "types differ from the declaration: seq is int64, declared int32 not null"),
-        (lambda t: t.set_column(4, "at", t["at"].cast(pa.timestamp("ms", "UTC"))),
-         "types differ from the declaration: at is timestamp[ms, tz=UTC], declared timestamp[us, tz=UTC] not null"),
+        (
+            lambda t: t.set_column(3, "seq", t["seq"].cast(pa.int64())),
+            "types differ from the declaration: seq is int64, declared int32 not null",
+        ),
+        (
+            lambda t: t.set_column(4, "at", t["at"].cast(pa.timestamp("ms", "UTC"))),
+            "types differ from the declaration: at is timestamp[ms, tz=UTC], declared timestamp[us, tz=UTC] not null",
+        ),
     ],
     ids=["missing", "extra", "order", "width", "unit"],
 )
@@ -110,11 +116,15 @@ def test_every_declared_table_is_listed_and_no_other(tiny: Any, tmp_path: Path) 
 
 def test_a_path_that_points_elsewhere_is_refused(tiny: Any, tmp_path: Path) -> None:
     tiny.write(tmp_path)
-    relist(tmp_path, lambda listed: listed["files"][0].update(path="data/items/../items/catalogue-00000-of-00001.parquet"))
+    relist(
+        tmp_path, lambda listed: listed["files"][0].update(path="data/items/../items/catalogue-00000-of-00001.parquet")
+    )
     assert any("is not named like" in line for line in told(tiny, tmp_path))
 
 
-@pytest.mark.parametrize("text", [None, "{", "[]", '{"files": [{"path": "x"}], "tables": {}}', '{"files": 3, "tables": {}}'])
+@pytest.mark.parametrize(
+    "text", [None, "{", "[]", '{"files": [{"path": "x"}], "tables": {}}', '{"files": 3, "tables": {}}']
+)
 def test_a_list_that_cannot_be_read_is_one_violation(text: str | None, tiny: Any, tmp_path: Path) -> None:
     path = tiny.write(tmp_path) / "reports" / "files.json"
     path.unlink() if text is None else path.write_text(text)
@@ -128,8 +138,13 @@ def test_a_manifest_is_held_to_its_hashes(tmp_path: Path) -> None:
     for name in ("README.md", "reports/files.json"):
         (tmp_path / name).write_text(name)
     hashes = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("README.md", "reports/files.json")}
-    manifest = {"files": hashes["reports/files.json"], "documents": {"README.md": hashes["README.md"], "CHANGELOG.md": "0"}}
+    manifest = {
+        "files": hashes["reports/files.json"],
+        "documents": {"README.md": hashes["README.md"], "CHANGELOG.md": "0"},
+    }
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    assert [str(violation) for violation in check_manifest(tmp_path)] == ["CHANGELOG.md: is named in manifest.json and missing"]
+    assert [str(violation) for violation in check_manifest(tmp_path)] == [
+        "CHANGELOG.md: is named in manifest.json and missing"
+    ]
     (tmp_path / "reports" / "files.json").write_text("other")
     assert "reports/files.json: is not the file whose SHA-256 is in manifest.json" in map(str, check_manifest(tmp_path))

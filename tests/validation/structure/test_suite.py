@@ -15,7 +15,11 @@ from validation.structure.folder import table_folder
 from validation.structure.suite import Check, check_table, checks_of, open_context
 
 PETS = Table(
-    name="pets", layer="visible", key=("owner", "pet"), minimum_rows=2, doc="For tests.",
+    name="pets",
+    layer="visible",
+    key=("owner", "pet"),
+    minimum_rows=2,
+    doc="For tests.",
     columns={
         "owner": Field(pa.string(), "Who."),
         "pet": Field(pa.string(), "Which; null where it has no name."),
@@ -56,7 +60,9 @@ BOTH_ROUTES = pytest.mark.parametrize("rows_in_memory", [1_000, 1], ids=["rows",
 
 
 @BOTH_ROUTES
-def test_a_sound_table_passes_with_every_expectation_evaluated(rows_in_memory: int, context: Any, tmp_path: Path) -> None:
+def test_a_sound_table_passes_with_every_expectation_evaluated(
+    rows_in_memory: int, context: Any, tmp_path: Path
+) -> None:
     report = check_table(written(tmp_path, ROWS, parts=2), PETS, context, rows_in_memory)
     assert report.passed
     assert report.route == ("rows" if rows_in_memory > 3 else "counts")
@@ -80,7 +86,9 @@ SPOILT = [
 def test_what_differs_from_the_declaration_is_a_violation(
     rows: list[dict[str, Any]], told: str, rows_in_memory: int, context: Any, tmp_path: Path
 ) -> None:
-    report = check_table(written(tmp_path, rows), PETS, context, rows_in_memory if len(rows) > 1 else rows_in_memory - 1)
+    report = check_table(
+        written(tmp_path, rows), PETS, context, rows_in_memory if len(rows) > 1 else rows_in_memory - 1
+    )
     lines = [str(violation) for violation in report.violations]
     rule = told.split(" (")[0]
     assert told in lines if report.route == "rows" else any(line.startswith(rule) for line in lines)
@@ -90,9 +98,11 @@ def test_what_differs_from_the_declaration_is_a_violation(
 @BOTH_ROUTES
 @pytest.mark.parametrize(
     ("values", "told"),
-    [({"tags": ["shy", "rude"]}, "pets: tags: ['rude'] not among ['shy', 'loud']"),
-     ({"tags": None}, "pets: tags: 1 nulls where none may be"),
-     ({"weight_kg": float("nan")}, "pets: weight_kg: NaN is not a value")],
+    [
+        ({"tags": ["shy", "rude"]}, "pets: tags: ['rude'] not among ['shy', 'loud']"),
+        ({"tags": None}, "pets: tags: 1 nulls where none may be"),
+        ({"weight_kg": float("nan")}, "pets: weight_kg: NaN is not a value"),
+    ],
     ids=["closed set", "null list", "NaN"],
 )
 def test_lists_and_nan_are_judged_by_arrow(
@@ -117,7 +127,10 @@ def test_an_expectation_that_breaks_is_an_error_and_no_failure_of_the_data(
     monkeypatch.setattr(suite, "checks_of", lambda _: wrong)
     report = check_table(written(tmp_path, ROWS), PETS, context)
     assert report.violations == ()
-    assert len(report.errors) == 1 and "pets.kind: `is at least 0 and at most 1` could not be evaluated" in report.errors[0]
+    assert (
+        len(report.errors) == 1
+        and "pets.kind: `is at least 0 and at most 1` could not be evaluated" in report.errors[0]
+    )
     assert (report.evaluated, report.expectations, report.passed) == (9, 10, False)
 
 
@@ -134,7 +147,9 @@ def test_every_declaration_gives_a_check_for_each_of_its_claims(name: str) -> No
     scalar = {column for column, field in declared.columns.items() if suite.is_scalar(field.type)}
     assert [set(check.columns) for check in checks if check.kind == "exist"] == [scalar]
     assert {check.columns[0] for check in checks if check.kind == "not_null"} == scalar - declared.optional
-    assert {check.columns[0] for check in checks if check.kind == "in_set"} == {c for c in scalar if declared.columns[c].values}
+    assert {check.columns[0] for check in checks if check.kind == "in_set"} == {
+        c for c in scalar if declared.columns[c].values
+    }
     assert [check.columns for check in checks if check.kind == "unique"] == [declared.key]
 
 

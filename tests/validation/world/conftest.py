@@ -18,7 +18,11 @@ IDS = ("i-0000000001", "i-0000000002", "i-0000000003")
 def _state_of(domain: str, balance_cents: int = 3000) -> ToolState:
     offers = [
         {
-            "item_id": item_id, "title": title, "description": "With a side.", "price_cents": price, "currency": "USD",
+            "item_id": item_id,
+            "title": title,
+            "description": "With a side.",
+            "price_cents": price,
+            "currency": "USD",
             "category": "main",
         }
         for item_id, title, price in zip(IDS, ("Mild stew", "Hot stew", "Mild wrap"), (700, 1200, 2500), strict=True)

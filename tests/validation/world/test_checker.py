@@ -56,7 +56,16 @@ def test_every_option_of_a_gold_set_passes(domain: Domain, state: ToolState) -> 
 
 
 EMPTY: list[Any] = [
-    None, {}, "", [], 0, {"calls": []}, {"option_id": ""}, {"option_id": None}, {"ask": False}, {"note": "A"},
+    None,
+    {},
+    "",
+    [],
+    0,
+    {"calls": []},
+    {"option_id": ""},
+    {"option_id": None},
+    {"ask": False},
+    {"note": "A"},
 ]
 
 
@@ -143,7 +152,8 @@ def test_a_basket_with_another_thing_or_a_thing_left_in_it_fails() -> None:
     domain = load_domain("groceries")
     state = ToolState.model_validate(
         {
-            "domain": "groceries", "balance_cents": 9000,
+            "domain": "groceries",
+            "balance_cents": 9000,
             "offers": [{**OFFER, "item_id": item} for item in IDS],
         }
     )
@@ -161,7 +171,8 @@ def test_a_wrong_order_that_was_cancelled_is_forgiven_and_costs_nothing() -> Non
     domain = load_domain("food")
     state = ToolState.model_validate(
         {
-            "domain": "food", "balance_cents": 100,
+            "domain": "food",
+            "balance_cents": 100,
             "offers": [{**OFFER, "item_id": "x"}, {**OFFER, "item_id": IDS[0], "price_cents": 70}],
         }
     )
@@ -196,8 +207,10 @@ KNOW = know(ONLY_A)
 @given(
     answer=st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.sampled_from(["A", "food_place_order"]),
-        lambda inner: st.lists(inner, max_size=2)
-        | st.dictionaries(st.sampled_from(["calls", "option_id", "ask", "name", "arguments"]), inner, max_size=2),
+        lambda inner: (
+            st.lists(inner, max_size=2)
+            | st.dictionaries(st.sampled_from(["calls", "option_id", "ask", "name", "arguments"]), inner, max_size=2)
+        ),
         max_leaves=6,
     )
 )

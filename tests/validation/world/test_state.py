@@ -9,8 +9,14 @@ from pydantic import ValidationError
 from validation.world.state import ToolState
 
 OFFER = {"item_id": "H-1", "title": "t", "description": "d", "price_cents": 100, "currency": "USD", "category": "c"}
-STATE: dict[str, Any] = {"domain": "food", "offers": [OFFER, {**OFFER, "item_id": "H-10"}], "cart": [], "orders": [],
-         "balance_cents": 500, "address": "home"}
+STATE: dict[str, Any] = {
+    "domain": "food",
+    "offers": [OFFER, {**OFFER, "item_id": "H-10"}],
+    "cart": [],
+    "orders": [],
+    "balance_cents": 500,
+    "address": "home",
+}
 
 
 def test_the_state_of_a_task_is_read_from_its_json_and_written_back_as_it_was() -> None:

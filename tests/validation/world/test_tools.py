@@ -11,8 +11,13 @@ from validation.world.verbs import EFFECTS, PRECONDITIONS
 
 ITEM = {"item_id": {"type": "string", "description": "Id."}}
 BUY = {
-    "name": "buy", "verb": "create", "target": "orders", "description": "Buys.", "parameters": ITEM,
-    "requires": ["item_is_offered", "balance_covers_price"], "effects": ["add_order", "charge_balance"],
+    "name": "buy",
+    "verb": "create",
+    "target": "orders",
+    "description": "Buys.",
+    "parameters": ITEM,
+    "requires": ["item_is_offered", "balance_covers_price"],
+    "effects": ["add_order", "charge_balance"],
 }
 
 
@@ -67,7 +72,8 @@ def test_a_limit_that_is_no_number_and_a_name_that_stands_twice_are_told() -> No
     find = {**BUY, "verb": "search", "target": "offers", "requires": [], "effects": [], "parameters": limit}
     problems = tool_problems([ToolSpec.model_validate(find), ToolSpec.model_validate(BUY)])
     assert problems == [
-        "tool `buy`: `max_price_cents` is an amount; make it an integer", "two tools are called `buy`; rename one",
+        "tool `buy`: `max_price_cents` is an amount; make it an integer",
+        "two tools are called `buy`; rename one",
     ]
 
 

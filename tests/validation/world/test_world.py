@@ -35,8 +35,20 @@ ARGUMENTS = st.fixed_dictionaries(
 )
 ODD: st.SearchStrategy[Any] = st.sampled_from(
     [
-        None, "", "{}", "[]", "{", "null", '{"item_id": NaN}', '{"max_price_cents": 1e999}', "x" * 20_000, "9" * 5000,
-        [], 7, {1: 2}, {b"k"},
+        None,
+        "",
+        "{}",
+        "[]",
+        "{",
+        "null",
+        '{"item_id": NaN}',
+        '{"max_price_cents": 1e999}',
+        "x" * 20_000,
+        "9" * 5000,
+        [],
+        7,
+        {1: 2},
+        {b"k"},
     ]
 )
 
@@ -93,24 +105,40 @@ FAILING: dict[str, tuple[str, int, list[tuple[str, Any]], tuple[str, Any], str]]
     # precondition: (domain, balance, calls before, the call that fails, what the message says)
     "item_is_offered": ("food", 3000, [], ("food_get_dish", {"item_id": "i-0"}), "nothing on offer has the item_id"),
     "balance_covers_price": (
-        "food", 3000, [], ("food_place_order", {"item_id": IDS[1], "quantity": 3}),
+        "food",
+        3000,
+        [],
+        ("food_place_order", {"item_id": IDS[1], "quantity": 3}),
         "3600 cents and the balance is 3000 cents",
     ),
     "item_is_in_cart": (
-        "groceries", 3000, [], ("groceries_remove_from_cart", {"item_id": IDS[0]}), f"the cart holds no '{IDS[0]}'",
+        "groceries",
+        3000,
+        [],
+        ("groceries_remove_from_cart", {"item_id": IDS[0]}),
+        f"the cart holds no '{IDS[0]}'",
     ),
     "cart_is_not_empty": ("groceries", 3000, [], ("groceries_checkout", {}), "the cart is empty"),
     "balance_covers_cart": (
-        "groceries", 1300, [("groceries_add_to_cart", {"item_id": IDS[0], "quantity": 2})], ("groceries_checkout", {}),
+        "groceries",
+        1300,
+        [("groceries_add_to_cart", {"item_id": IDS[0], "quantity": 2})],
+        ("groceries_checkout", {}),
         "1400 cents and the balance is 1300 cents",
     ),
     "order_exists": (
-        "food", 3000, [("food_place_order", {"item_id": IDS[0]})], ("food_cancel_order", {"order_id": "o-7"}),
+        "food",
+        3000,
+        [("food_place_order", {"item_id": IDS[0]})],
+        ("food_cancel_order", {"order_id": "o-7"}),
         "no order has the order_id 'o-7'; orders so far: o-1",
     ),
     "order_is_open": (
-        "food", 3000, [("food_place_order", {"item_id": IDS[0]}), ("food_cancel_order", {"order_id": "o-1"})],
-        ("food_cancel_order", {"order_id": "o-1"}), "order 'o-1' is not open",
+        "food",
+        3000,
+        [("food_place_order", {"item_id": IDS[0]}), ("food_cancel_order", {"order_id": "o-1"})],
+        ("food_cancel_order", {"order_id": "o-1"}),
+        "order 'o-1' is not open",
     ),
 }
 
