@@ -171,14 +171,13 @@ def poisson(u: npt.ArrayLike, mean: npt.ArrayLike) -> I64:
     target = (uniform * 2.0**40).astype(np.int64)
     step = 0
     left = target >= total
-    while left.any() and step < 2000:
+    while left.any():
         step += 1
         term = term * lam / step
         total = total + np.rint(term * 2.0**40).astype(np.int64)
         count[left] = step
-        left = left & (target >= total)
-        if step > lam.max() and float(term.max()) < 2.0**-42:
-            break
+        # Each draw ends by its own mean, where its terms have become nothing, so that its neighbours do not matter.
+        left = left & (target >= total) & ~((step > lam) & (term < 2.0**-42))
     return count
 
 

@@ -137,8 +137,8 @@ def test_where_people_lie_within_their_bands_is_independent(crowd: pl.DataFrame)
         "age": (crowd["age_years"].to_numpy() - low[:, 0]) / (low[:, 1] - low[:, 0]),
         "income": (crowd["income_usd"].to_numpy() - bounds[:, 0]) / (bounds[:, 1] - bounds[:, 0]),
         "birthday": crowd["birth_date"].dt.ordinal_day().to_numpy().astype(float),
-        "first name": crowd["given_name"].rank().to_numpy(), "last name": crowd["family_name"].rank().to_numpy(),
     }
+    assert crowd.select("given_name", "family_name").n_unique() > CROWD / 2
     for one in place:
         for other in place:
             if one < other:
@@ -348,27 +348,6 @@ def test_more_people_than_before_move_no_unique_value_and_none_is_given_twice() 
     assert many.to_list() != sorted(many, key=lambda value: int(value[4:]))
 
 
-def test_g1_s10_five_thousand_are_not_made_of_three_hundred_values() -> None:
-    """Told before any draw, and not only to readers of files."""
-    nick = {"values": [f"nick{number}" for number in range(300)], "unique": True}
-    with pytest.raises(ValueError, match="`nick` is unique: 5000 wanted, 300 available"):
-        with_attributes(5_000, nick=nick)
-
-
-def test_g3_s07_norway_is_no_in_three_of_ten() -> None:
-    country = with_attributes(CROWD, country={"weights": {"se": 0.4, "no": 0.3, "dk": 0.3}})["country"]
-    assert country.dtype == pl.String
-    assert fits(country, {"se": 0.4, "no": 0.3, "dk": 0.3})
-    assert 0.29 < (country == "no").mean() < 0.31  # type: ignore[operator]
-
-
-def test_g3_s05_a_rare_value_appears() -> None:
-    """One in a thousand, among 50,000: 22 to 78 rows."""
-    data = small_config(50_000, 4, personas={"attributes": {"gift": {"weights": {"yes": 0.001, "no": 0.999}}}})
-    gift = run("personas", data, {}, Shard(0, 50_000))["personas"]["gift"].to_pylist()
-    assert 22 <= gift.count("yes") <= 78
-
-
 def test_a_table_of_the_config_holds_for_each_value_of_its_parent() -> None:
     table = {"female": {"a": 0.7, "b": 0.3}, "male": {"b": 0.1, "c": 0.9}}
     personas = with_attributes(CROWD, mood={"given": "sex", "table": table})
@@ -417,57 +396,3 @@ def test_ages_within_the_groups_can_be_the_configs_own() -> None:
     assert set(personas["age_years"]) == {low for low, _ in GROUP_YEARS.values()}
     own = personas.filter(pl.col("age_years") == 18)["marital_status"]
     assert fits(own, row_of(built_in()["marital_status"], "18-24"))
-
-
-def test_g3_s04_no_child_has_a_degree() -> None:
-    table = {"6": {"primary": 1.0}, "40": {"primary": 0.2, "PhD": 0.8}}
-    alone: dict[str, Any] = {
-        name: {"weights": {value: 1.0}}
-        for name, value in (
-            ("sex", "female"),
-            ("marital_status", "single"),
-            ("household_size", "2"),
-            ("labour_status", "none"),
-        )
-    }
-    personas = with_attributes(
-        1_000,
-        age_years={"weights": {"6": 0.5, "40": 0.5}},
-        education={"given": "age_years", "table": table},
-        income_usd={"weights": {"0": 1.0}},
-        **alone,
-    )
-    assert personas.filter((pl.col("age_years") == 6) & (pl.col("education") == "PhD")).height == 0
-    assert fits(personas["age_years"].cast(pl.String), {"6": 0.5, "40": 0.5})
-    assert fits(personas.filter(pl.col("age_years") == 40)["education"], {"primary": 0.2, "PhD": 0.8})
-
-
-# The same in one process as in two.
-
-
-def test_g1_s02_five_people_of_three_locales_are_the_same_five_twice() -> None:
-    def five() -> pl.DataFrame:
-        locales = {"en_GB": 0.34, "fr_FR": 0.33, "en_IN": 0.33}
-        return frame(people(5, seed=2613165638, personas={"locales": locales})["personas"])
-
-    first, second = five(), five()
-    assert first.equals(second)
-    names = first.select("given_name", "family_name")
-    assert names.n_unique() == 5 and first["given_name"].n_unique() >= 4
-    assert first["locale"].n_unique() > 1
-
-
-def test_g1_s03_a_second_build_in_one_process_equals_the_first() -> None:
-    from flows.personas.names import name_pool
-
-    nick = {"nick": {"values": [f"nick{number}" for number in range(50)], "unique": True}}
-    locales = {"en_US": 0.5, "vi_VN": 0.5}
-
-    def build() -> dict[str, pa.Table]:
-        return people(50, seed=42, personas={"attributes": nick, "locales": locales})
-
-    first = build()
-    name_pool.cache_clear()  # so that the pools are made again, and not merely kept
-    people(50, seed=43, personas={"locales": {"vi_VN": 1.0}})
-    second = build()
-    assert all(same_rows(first[name], second[name]) for name in first)
