@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.integration.builds import Ran, end_all, habitus, made, prefect_server
 
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
 ABSENT_DATA = "raw data"
 """A reason with these words is the only one for which a test may be skipped under `--no-unexpected-skips`."""
 skipped: list[tuple[str, str]] = []
