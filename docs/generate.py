@@ -241,7 +241,12 @@ def command_line() -> str:
     """Every verb with its options and examples, as its own help has them, and what exit codes mean."""
     from flows.cli.main import EXAMPLES, app
 
-    text = app.generate_docs(output_format="markdown", recursive=True)
+    started_as = sys.argv[0]
+    sys.argv[0] = "habitus"  # the usage lines begin with the running program, whatever runs this
+    try:
+        text = app.generate_docs(output_format="markdown", recursive=True)
+    finally:
+        sys.argv[0] = started_as
     head, _, rest = text.partition("## Table of Contents")
     verbs = rest[rest.index("**Commands**") :]
     codes = [
