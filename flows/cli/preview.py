@@ -22,6 +22,7 @@ from flows.personas.flow import PERSONAS_STAGE
 from flows.timelines.flow import TIMELINES_STAGE
 from schemas.config import Config
 from schemas.source import InputError
+from schemas.tables.sealed import PERSONAS
 
 STAGES = (
     CATALOGUE_STAGE,
@@ -87,7 +88,7 @@ def _card(row: dict[str, Any], tables: dict[str, pa.Table]) -> str:
     first = own.filter(pc.and_(pc.is_null(own["cause"]), pc.not_equal(own["clock"], "state")))
     likes = ", ".join(f"{r['dimension'].split('.')[1]} {r['value']}" for r in first.sort_by("dimension").to_pylist())
     work = row["occupation"] or row["labour_status"].replace("_", " ")
-    extra = [f"{name} {value}" for name, value in row.items() if name not in _TOLD and value is not None]
+    extra = [f"{name} {value}" for name, value in row.items() if name not in PERSONAS.columns and value is not None]
     return (
         f"{row['user_id']}  {row['given_name']} {row['family_name']}, {row['sex']}, {row['age_years']}, {work}, "
         f"{row['education']}, {row['marital_status']}, household of {row['household_size']}\n"
@@ -95,27 +96,6 @@ def _card(row: dict[str, Any], tables: dict[str, pa.Table]) -> str:
         + (f"\n         {', '.join(extra)}" if extra else "")
         + f"\n         likes {likes}"
     )
-
-
-_TOLD = {
-    "user_id",
-    "sample_weight",
-    "given_name",
-    "family_name",
-    "birth_date",
-    "age_years",
-    "sex",
-    "education",
-    "income_usd",
-    "occupation",
-    "labour_status",
-    "household_size",
-    "marital_status",
-    "region",
-    "home_type",
-    "locale",
-    "time_zone",
-}
 
 
 def _days(tables: dict[str, pa.Table], user: str, start: datetime, weeks: int) -> list[str]:
