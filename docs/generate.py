@@ -282,7 +282,7 @@ def stages() -> str:
     from flows.cli.build import BY_USERS
     from flows.common.code import project_root
     from flows.pipeline import STAGES
-    from flows.release.flow import AT_ONCE, BY_SHARD, NOT_MADE
+    from flows.release.flow import AT_ONCE, BY_SHARD, NOT_MADE, PERSONAL
 
     lines = [
         "# Stages\n",
@@ -301,6 +301,7 @@ def stages() -> str:
             f"Writes: {', '.join(f'`{declared.name}`' for declared in stage.writes)}.\n",
         ]
     sources = [[f"`{name}`", stage, f"`{own}`"] for name, (stage, own) in {**BY_SHARD, **AT_ONCE}.items()]
+    sources += [[f"`{name}`, what users own", stage, f"`{own}`"] for name, (stage, own) in PERSONAL.items()]
     sources += [[f"`{name}`", "none yet: declared, without rows", ""] for name in NOT_MADE]
     lines += [
         "## release\n",

@@ -15,6 +15,7 @@ from prefect.futures import PrefectFuture, as_completed
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
+from flows.belongings.flow import BELONGINGS_STAGE
 from flows.catalogue.flow import CATALOGUE_STAGE
 from flows.common.orphans import end_with_parent, end_with_this_process
 from flows.common.stage import WHOLE, Shard, is_intact, part_folder, run_stage, shards_of
@@ -32,6 +33,7 @@ STAGES = {
     for stage in (
         CATALOGUE_STAGE,
         PERSONAS_STAGE,
+        BELONGINGS_STAGE,
         DISPOSITIONS_STAGE,
         TIMELINES_STAGE,
         DISTURB_STAGE,
@@ -106,8 +108,9 @@ def build(job: Job) -> Outcome:
     candidates, typed = {}, {}
     for shard in job.shards:
         people = part("personas", shard=shard)
+        owned = part("belongings", people, shard=shard)
         tastes = part("dispositions", people, shard=shard)
-        lives = part("timelines", catalogue, tastes, shard=shard)
+        lives = part("timelines", catalogue, owned, tastes, shard=shard)
         seen = part("disturb", lives, shard=shard)
         candidates[shard] = part("candidates", seen, shard=shard)
         spoken = part("language", seen, shard=shard)

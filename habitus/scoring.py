@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from habitus.release import Release, UnknownTask
-from schemas.load import load_domain
+from schemas.load import load_domains
 from validation.world import checker
 from validation.world.checker import Gold, Score, Task
 from validation.world.state import ToolState
@@ -23,7 +23,7 @@ def score(release: Release, task_id: str, answer: Any) -> Score:
     for both ``{"ask": True}``. Calls are run in a fresh world. Reads the sealed answers: not for an agent to call.
     """
     row = _one(release.tasks(), task_id)
-    domain = load_domain(row["domains"][0])
+    domain = load_domains(release.manifest["config"]["data"]["domains"])[row["domains"][0]]
     state = _one(release.table("tool_state"), task_id)["state"] if row["family"] == "act" else None
     task = Task(
         family=row["family"],

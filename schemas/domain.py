@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from string import Formatter
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from schemas.activities import Action, Activity, Basis, Choosing, Counts, RoutineActivity, SessionActivity, TripActivity
 from schemas.config.core import Positive, Rate, Section, broken
-from schemas.tables.fields import ACTIONS
+from schemas.tooling import Name, ToolSpec
 
-Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
-Precondition = Literal[
-    "item_is_offered",
-    "balance_covers_price",
-    "item_is_in_cart",
-    "cart_is_not_empty",
-    "balance_covers_cart",
-    "order_exists",
-    "order_is_open",
-]
-"""What a tool can require of the tool state. `validation/world/verbs.py` says what each means."""
-Effect = Literal[
-    "add_order",
-    "charge_balance",
-    "add_cart_line",
-    "remove_cart_line",
-    "order_cart",
-    "clear_cart",
-    "close_order",
-    "refund_balance",
-]
-"""What a tool can do to the tool state, likewise."""
+HOURS = 24
+OWN_LINES = ("search", "review", "say", "reply")
+"""Actions that no activity declares: searches and stars come by their rates, talks from the assistant."""
+LINES_AT_MOST = 200
+"""Choices of one session."""
+ITEMS_AT_MOST = 20_000
+"""Items of one domain: its catalogue is the full grid of its values, which grows fast."""
+NAME_PARTS = ("given_name", "family_name", "street")
+"""What the title of a personal thing may name, from the pools of the owner's locale."""
 
 
 class ValueSpec(Section):
@@ -41,18 +30,27 @@ class ValueSpec(Section):
     share: Annotated[float, Field(ge=0)]
     """Share of people who like this value best. The shares of a dimension sum to 1."""
     words: Annotated[list[str], Field(min_length=1)]
-    """How people say it. The first stands in titles; no two values of a domain share a word."""
+    """How people and catalogues say it, the usual way first. No two values of a domain share a word."""
 
 
 class Tilt(Section):
-    """An effect of an attribute of the person on which value they like best."""
+    """An effect of an attribute of the person, or of a taste in another domain, on which value they like best."""
 
-    attribute: str
+    attribute: str | None = None
     """Column of `personas`."""
+    dimension: str | None = None
+    """Dimension of another domain, such as `food.price_level`: a link. It counts where a build has that domain."""
     multiply: dict[str, dict[str, Positive]]
-    """For a value of the attribute (numeric ones as bands `low..high`, high exclusive), factors on shares by value."""
-    basis: Annotated[str, Field(min_length=4)]
-    """Source of the effect, or `assumed`."""
+    """For a value of it (numeric attributes as bands `low..high`, high exclusive), factors on shares by value."""
+    basis: Basis
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Tilt:
+        if (self.attribute is None) == (self.dimension is None):
+            raise broken("a tilt is by `attribute` or by `dimension`", "give one of the two")
+        if self.dimension is not None and "." not in self.dimension:
+            raise broken(f"`{self.dimension}` is no full name", "write domain.dimension")
+        return self
 
 
 class DimensionSpec(Section):
@@ -70,10 +68,15 @@ class DimensionSpec(Section):
     sensitive: bool = False
     """Belongs to health, religion, money or the like."""
     tilts: list[Tilt] = Field(default_factory=list)
+    says: list[str] = Field(default_factory=list)
+    """Sentences of a description over `{value}` and `{noun}`, for a dimension that titles do not name."""
+    contrasts: list[str] = Field(default_factory=list)
+    """Sentences that also name another value, `{other}`, so that a text must be read and not only searched for words.
+    They name `{value}` too, unless titles do."""
 
     @model_validator(mode="after")
     def _shares(self) -> DimensionSpec:
-        total = sum(v.share for v in self.values.values())
+        total = math.fsum(v.share for v in self.values.values())
         if abs(total - 1) > 1e-6:
             raise broken(f"shares of the values sum to {total:.6g}; must sum to 1", "scale them")
         for tilt in self.tilts:
@@ -82,10 +85,17 @@ class DimensionSpec(Section):
                 if unknown:
                     raise broken(f"tilt on unknown values {sorted(unknown)}", f"values are {list(self.values)}")
         if self.kind == "numeric":
-            for name in self.values:
-                if not name.lstrip("-").replace(".", "", 1).isdigit():
-                    raise broken(f"numeric value `{name}` is no number", "write a number, in quotes")
+            numbers = [_number(name) for name in self.values]
+            if None in numbers:
+                wrong = list(self.values)[numbers.index(None)]
+                raise broken(f"numeric value `{wrong}` is no number", "write a number, in quotes")
+            if numbers != sorted(numbers, key=lambda n: n or 0.0):
+                raise broken("numeric values must rise", "list them from low to high")
         return self
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text.lstrip("-").replace(".", "", 1).isdigit() else None
 
 
 class DistractorSpec(Section):
@@ -93,93 +103,106 @@ class DistractorSpec(Section):
 
     noun: str
     words: Annotated[dict[str, str], Field(min_length=2)]
-    """Value to how a description says it."""
+    """Value to how a description says it, as in `packed in paper`."""
+
+
+class CategorySpec(Section):
+    """A shelf of the catalogue."""
+
+    nouns: Annotated[list[str], Field(min_length=1)]
+    """What its things are called."""
+    base_price_cents: Annotated[int, Field(ge=0)] = 0
+    """Price before the factors, in US cents; 0 where nothing is paid."""
+    opens: Annotated[int, Field(ge=0, le=23)] | None = None
+    """Local hour from which its things can be had, if not at all hours."""
+    closes: Annotated[int, Field(ge=1, le=28)] | None = None
+    """Local hour at which that ends; beyond 24 after midnight."""
+    min_age: Annotated[int, Field(ge=0, le=99)] | None = None
+    """Age from which people may have them."""
+
+    @model_validator(mode="after")
+    def _hours(self) -> CategorySpec:
+        if (self.opens is None) != (self.closes is None):
+            raise broken("a category has both `opens` and `closes`, or neither", "give the other one")
+        if self.opens is not None and self.closes is not None and not 0 < self.closes - self.opens < HOURS:
+            raise broken(f"open from {self.opens} to {self.closes} is no stretch of a day", "close after opening")
+        return self
+
+    def is_open(self, hour: int) -> bool:
+        """Whether its things can be had in that hour of the local day."""
+        if self.opens is None or self.closes is None:
+            return True
+        return self.opens <= hour < self.closes or hour < self.closes - HOURS
+
+    @property
+    def is_free_to_all(self) -> bool:
+        """Whether its things can be had at all hours by every adult."""
+        return self.opens is None and self.min_age is None
 
 
 class CatalogueSpec(Section):
     """The things of the domain: one for each category and combination of values."""
 
-    categories: Annotated[dict[str, list[str]], Field(min_length=1)]
-    """Category to the nouns its titles use."""
+    categories: Annotated[dict[Name, CategorySpec], Field(min_length=1)]
     titles: Annotated[list[str], Field(min_length=1)]
-    """Templates over `{noun}` and the dimensions."""
-    descriptions: Annotated[list[str], Field(min_length=1)]
-    """Templates over `{title}`, `{noun}`, the dimensions and the distractors."""
+    """Templates over `{noun}` and some dimensions, the same ones in all."""
+    asides: Annotated[list[str], Field(min_length=1)]
+    """Sentences over `{a}`, `{b}` and `{c}`: how a description tells three attributes that nobody's taste depends on."""
+    contrast_share: Rate = 0.45
+    """Share of (item, dimension) whose description names another value too."""
     popularity_exponent: Annotated[float, Field(ge=0, le=2)]
     """Exponent of the Zipf law of how often a thing is on show."""
-    base_price_cents: dict[str, int]
-    """Category to price, before the factors."""
-    price_factors: dict[str, dict[str, Positive]] = Field(default_factory=dict)
+    popularity_basis: Basis
+    price_for: Literal["piece", "meal", "night", "trip", "month", "play", "nothing"]
+    """What one pays for."""
+    price_factors: dict[Name, dict[str, Positive]] = Field(default_factory=dict)
     """Dimension to factors by value."""
     price_spread: Annotated[float, Field(ge=0, le=1)] = 0.12
     """Standard deviation of the log of the price of otherwise equal things."""
+    price_basis: Basis = "assumed"
+
+    def headline(self) -> set[str]:
+        """The dimensions that titles name."""
+        return _fields(self.titles[0]) - {"noun"}
 
 
-class Rhythm(Section):
-    """When sessions happen."""
+class PersonalSpec(Section):
+    """A kind of thing that people have of their own: a home, contacts, devices."""
 
-    mechanism: Literal["session"]
-    reference: str
-    """File in validation/references/ whose hours (by day type) and weekdays hold."""
-    sessions_per_week: dict[str, float]
-    """Quantiles over people, `q0.05` style, of sessions in an active week."""
-    sessions_basis: str
-    """Where they come from, or `assumed`."""
-    again_soon: Rate = 0.0
-    """Share of sessions followed by another within minutes."""
-    again_minutes: Positive = 6.0
-    """Median of those minutes."""
-
-
-class SessionShape(Section):
-    """What happens in a session."""
-
-    search: Rate
-    """Share of sessions that begin with a search."""
-    choose: Literal["order", "add", "buy", "book", "play"]
-    """The action by which an option is chosen."""
-    lines: dict[str, float]
-    """Share of sessions by number of choices."""
-    lines_basis: str
-    close: Literal["checkout", "none"]
-    """Whether the session ends with an action of its own."""
-    review: Rate
-    """Share of sessions followed by stars."""
-    seconds_per_step: Positive
-    """Median of the seconds between lines."""
-
-
-class ParameterSpec(Section):
-    """One argument of a tool."""
-
-    type: Literal["string", "integer", "number", "boolean"]
+    noun: str
+    count: Counts
+    """Share of people by how many they have."""
+    titles: Annotated[list[str], Field(min_length=1)]
+    """What they are called; templates over `{given_name}`, `{family_name}` and `{street}`."""
     description: str
-    required: bool = True
-    minimum: float | None = None
-    maximum: float | None = None
-    enum: list[str] | None = None
+    attributes: dict[Name, dict[str, Positive]] = Field(default_factory=dict)
+    """Attribute to shares of its values."""
+    holds: Literal["contacts", "places", "devices"]
+    """The part of the tool state in which it stands."""
 
 
-class ToolSpec(Section):
-    """A tool: a generic verb on one part of the state."""
+class Contexts(Section):
+    """On what a taste can depend besides the person. `habitus domains check` warns of hours in which nothing happens."""
 
-    name: Name
-    verb: Literal["search", "get", "create", "update", "cancel", "set", "send", "pay"]
-    target: Literal["offers", "cart", "orders"]
-    """The collection of the tool state it works on, and whose new content it answers."""
-    description: str
-    parameters: dict[Name, ParameterSpec] = Field(default_factory=dict)
-    requires: list[Precondition] = Field(default_factory=list)
-    """Preconditions, tried in this order before anything happens."""
-    effects: list[Effect] = Field(default_factory=list)
-    """Effects, in the order in which they happen."""
+    time_of_day: dict[Name, Annotated[str, Field(pattern=r"^[0-9]{1,2}\.\.[0-9]{1,2}$")]] = Field(default_factory=dict)
+    """Name to local hours `first..last`, last exclusive; beyond 24 after midnight."""
+    weekday: dict[Name, list[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]]] = Field(default_factory=dict)
+    companion: list[Literal["alone", "partner", "children", "friends", "colleagues"]] = Field(default_factory=list)
+    weather: list[Literal["dry", "rain", "snow", "heat", "cold"]] = Field(default_factory=list)
+    place: list[Literal["home", "work", "out", "away"]] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _some(self) -> Contexts:
+        if not any((self.time_of_day, self.weekday, self.companion, self.weather, self.place)):
+            raise broken("there is no context", "name one at least, such as weekday")
+        return self
 
 
 class AppSpec(Section):
     """An app of the domain, and on what it runs."""
 
     name: str
-    devices: dict[str, Positive]
+    devices: Annotated[dict[str, Positive], Field(min_length=1)]
     """Device to share."""
     share: Positive = 1.0
     """Relative share of people who use this app."""
@@ -191,23 +214,25 @@ class Domain(Section):
     schema_version: Literal[1]
     name: Name
     title: str
-    key_action: str
+    key_action: Action
     """The action that references count as one occurrence."""
-    currency: str
+    records_per_day: Positive
+    """Lines of the log a person and day, as the activities give them on average. `habitus domains check` compares."""
     apps: Annotated[list[AppSpec], Field(min_length=1)]
-    rhythm: Rhythm
-    session: SessionShape
+    contexts: Contexts
+    activities: Annotated[dict[Name, Activity], Field(min_length=1)]
+    """What people do here, by name; one at least is a choice among options."""
     dimensions: Annotated[dict[Name, DimensionSpec], Field(min_length=2)]
-    distractors: dict[Name, DistractorSpec] = Field(default_factory=dict)
+    distractors: Annotated[dict[Name, DistractorSpec], Field(min_length=3)]
     catalogue: CatalogueSpec
+    personal: dict[Name, PersonalSpec] = Field(default_factory=dict)
+    """What people have of their own here, by kind."""
     tools: Annotated[list[ToolSpec], Field(min_length=1)]
     gates: dict[str, Any] = Field(default_factory=dict)
     """Fidelity metrics that gate: metric to reference."""
 
     @model_validator(mode="after")
     def _words_are_distinct(self) -> Domain:
-        if self.key_action not in ACTIONS:
-            raise broken(f"key_action `{self.key_action}` is no action", f"actions are {list(ACTIONS)}")
         seen: dict[str, str] = {}
         for dimension, spec in self.dimensions.items():
             for value, value_spec in spec.values.items():
@@ -222,22 +247,65 @@ class Domain(Section):
 
     @model_validator(mode="after")
     def _catalogue_fits(self) -> Domain:
-        """Templates name every dimension and nothing unknown; prices are for what there is."""
+        """Templates name what they must and nothing unknown, prices are for what there is, and something is always to be had."""
         shop = self.catalogue
         clash = set(self.dimensions) & set(self.distractors)
         problems = [f"`{name}` is a dimension and a distractor" for name in sorted(clash)]
-        titled = {"noun", *self.dimensions}
+        headline = shop.headline() & set(self.dimensions)
         for template in shop.titles:
-            problems += _template_problems(template, allowed=titled, needed=titled)
-        for template in shop.descriptions:
-            problems += _template_problems(template, allowed={"title", *titled, *self.distractors}, needed=set())
-        odd = set(shop.categories) ^ set(shop.base_price_cents)
-        problems += [f"category `{name}` lacks nouns or a base price" for name in sorted(odd)]
+            problems += _template_problems(template, {"noun", *self.dimensions}, {"noun", *headline})
+            if _fields(template) - {"noun"} != shop.headline():
+                problems.append(f"title `{template}` names other dimensions than the first one")
+        for template in shop.asides:
+            problems += _template_problems(template, {"a", "b", "c"}, {"a", "b", "c"})
+        for name, spec in self.dimensions.items():
+            titled = name in headline
+            if not titled and not spec.says:
+                problems.append(f"no title names `{name}`, and it has no `says`")
+            if shop.contrast_share > 0 and not spec.contrasts:
+                problems.append(f"`{name}` has no `contrasts`")
+            for template in spec.says:
+                problems += _template_problems(template, {"value", "noun"}, {"value"})
+            for template in spec.contrasts:
+                needed = {"other"} if titled else {"value", "other"}
+                problems += _template_problems(template, {"other", "noun"} if titled else {*needed, "noun"}, needed)
         for dimension, factors in shop.price_factors.items():
             known = self.dimensions[dimension].values if dimension in self.dimensions else {}
             problems += [f"price factor of unknown `{dimension}: {value}`" for value in factors if value not in known]
+        if not any(category.is_free_to_all for category in shop.categories.values()):
+            problems.append("every category has hours or an age limit; one must be there for everybody at all times")
+        if self.item_count() > ITEMS_AT_MOST:
+            problems.append(f"the grid has {self.item_count():,} things; {ITEMS_AT_MOST:,} at the most")
         if problems:
             raise broken("; ".join(problems), f"the dimensions are {list(self.dimensions)}")
+        return self
+
+    @model_validator(mode="after")
+    def _activities_fit(self) -> Domain:
+        """Somebody chooses, somebody does the key action, and what is done to one's own is done to what there is."""
+        problems: list[str] = []
+        if not self.choosing():
+            problems.append("no activity is a choice among options; add a session or a trip")
+        if self.key_action not in self.actions():
+            problems.append(f"no activity does the key action `{self.key_action}`")
+        for name, activity in self.activities.items():
+            problems += [f"activity `{name}`: {problem}" for problem in _activity_problems(activity)]
+            kind = _personal_kind(activity)
+            if kind is not None and kind not in self.personal:
+                problems.append(f"activity `{name}` is about `{kind}`, which is no kind of `personal`")
+            if isinstance(activity, TripActivity) and kind in self.personal:
+                spec = self.personal[kind]
+                if spec.holds != "places" or spec.count.get("0", 0) > 0:
+                    problems.append(
+                        f"activity `{name}` comes back to `{kind}`, which must be a place that everybody has"
+                    )
+        for personal in self.personal.values():
+            for template in personal.titles:
+                problems += _template_problems(template, set(NAME_PARTS), set())
+        if problems:
+            raise broken(
+                "; ".join(problems), f"activities are {list(self.activities)}, own things {list(self.personal)}"
+            )
         return self
 
     def dimension_ids(self) -> list[str]:
@@ -248,8 +316,67 @@ class Domain(Section):
         """Full name of each dimension to its values, both in the order of the file."""
         return {f"{self.name}.{name}": list(spec.values) for name, spec in self.dimensions.items()}
 
+    def item_count(self) -> int:
+        """Items of the catalogue: every category with every combination of values."""
+        return len(self.catalogue.categories) * math.prod(len(spec.values) for spec in self.dimensions.values())
 
-def _template_problems(template: str, *, allowed: Iterable[str], needed: Iterable[str]) -> list[str]:
+    def choosing(self) -> dict[str, Choosing]:
+        """The activities in which people choose among options."""
+        return {name: one for name, one in self.activities.items() if isinstance(one, SessionActivity | TripActivity)}
+
+    def choice_actions(self) -> list[str]:
+        """The actions by which an option is taken. A line of such an action that shows no options is no choice."""
+        return list(dict.fromkeys(activity.choose for activity in self.choosing().values()))
+
+    def actions(self) -> list[str]:
+        """Every action that the activities do, searches and reviews aside."""
+        found = [action for activity in self.activities.values() for action in _actions_of(activity)]
+        return list(dict.fromkeys(found))
+
+    def reference(self) -> str:
+        """The reference of the first activity that does the key action."""
+        return next(one.reference for one in self.activities.values() if self.key_action in _actions_of(one))
+
+
+def _actions_of(activity: Activity) -> list[str]:
+    if isinstance(activity, SessionActivity):
+        return [activity.choose, *([activity.close] if activity.close is not None else [])]
+    return [activity.choose if isinstance(activity, TripActivity) else activity.action]
+
+
+def _activity_problems(activity: Activity) -> list[str]:
+    """What an activity cannot do, whatever else the domain has."""
+    does = _actions_of(activity)
+    problems = [f"`{action}` is for what the log adds of itself" for action in does if action in OWN_LINES]
+    if isinstance(activity, TripActivity) and activity.choose != "arrive":
+        problems.append("one gets to the place of a trip by `arrive`")
+    if "arrive" in does and not isinstance(activity, TripActivity | RoutineActivity):
+        problems.append("only trips and routines `arrive`, since others do not set out")
+    if isinstance(activity, SessionActivity):
+        if any(not 1 <= int(count) <= LINES_AT_MOST for count in activity.lines):
+            problems.append(f"a session has 1 to {LINES_AT_MOST} `lines`")
+        if activity.stay is not None and any(int(size) < 1 for size in activity.stay.party):
+            problems.append("nobody books for a `party` of 0")
+    return problems
+
+
+def _personal_kind(activity: Activity) -> str | None:
+    """The kind of one's own things that an activity is about, if it is about one."""
+    if isinstance(activity, SessionActivity):
+        return None if activity.close_with in ("nothing", "choice") else activity.close_with
+    if isinstance(activity, TripActivity):
+        return activity.back_to
+    return getattr(activity, "on", None)
+
+
+def _fields(template: str) -> set[str]:
+    try:
+        return {field for _, field, _, _ in Formatter().parse(template) if field is not None}
+    except ValueError:
+        return set()
+
+
+def _template_problems(template: str, allowed: Iterable[str], needed: Iterable[str]) -> list[str]:
     try:
         named = {field for _, field, _, _ in Formatter().parse(template) if field is not None}
     except ValueError as error:

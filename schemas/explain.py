@@ -53,12 +53,12 @@ def explained(model_class: type[BaseModel], error: ValidationError) -> list[Expl
     problems = error.errors(include_url=False)
     for problem in problems:
         if problem["type"] == "extra_forbidden":
-            place = tuple(problem["loc"])
+            place = _untagged(tuple(problem["loc"]), model_class)
             meant = _meant(place, model_class)
             misspelt.add((*place[:-1], meant or ""))
             out.append(Explained(place, "there is no such key", _extra_fix(place, meant, model_class)))
     for problem in problems:
-        place = tuple(step for step in problem["loc"] if step != "[key]")
+        place = _untagged(tuple(step for step in problem["loc"] if step != "[key]"), model_class)
         if problem["type"] == "extra_forbidden" or (problem["type"] == "missing" and place in misspelt):
             continue
         rule, fix = _rule_and_fix(problem, model_class, place)
@@ -96,6 +96,8 @@ def inside(slot: Slot | None, step: str | int) -> Slot | None:
     if field := slot.fields.get(str(step)):
         return _bare(field.annotation, tuple(field.metadata))
     arguments = get_args(slot.annotation)
+    if models := _members(slot.annotation):
+        return next((found for model in models if (found := inside(Slot(model), step)) is not None), None)
     if get_origin(slot.annotation) is dict:
         return _bare(arguments[1])
     if get_origin(slot.annotation) is list:
@@ -117,6 +119,29 @@ def _bare(annotation: Any, limits: tuple[Any, ...] = ()) -> Slot:
             annotation = kept[0]
         else:
             return Slot(annotation, limits)
+
+
+def _members(annotation: Any) -> list[Any]:
+    """The models of a union that is told apart by a field, such as the mechanism of an activity."""
+    is_union = get_origin(annotation) in (Union, types.UnionType)
+    return [part for part in get_args(annotation) if _is_model(part)] if is_union else []
+
+
+def _untagged(place: Place, model_class: type[BaseModel]) -> Place:
+    """The place without the tags that pydantic puts in where a union of models is told apart by a field."""
+    slot: Slot | None = Slot(model_class)
+    out: list[str | int] = []
+    for step in place:
+        if slot is not None and any(_is_tag_of(model, step) for model in _members(slot.annotation)):
+            continue
+        out.append(step)
+        slot = inside(slot, step)
+    return tuple(out)
+
+
+def _is_tag_of(model: Any, step: str | int) -> bool:
+    tags = (field.annotation for field in model.model_fields.values() if get_origin(field.annotation) is Literal)
+    return step not in model.model_fields and any(get_args(tag) == (step,) for tag in tags)
 
 
 def _is_model(annotation: Any) -> bool:
@@ -172,6 +197,14 @@ def _rule_and_fix(problem: Any, model_class: type[BaseModel], place: Place) -> t
         return f"must be {_range(wanted)}", _range_fix(kind, value, context, wanted)
     if kind == "string_pattern_mismatch":
         return _pattern_rule(context["pattern"]), _pattern_fix(str(value), context["pattern"])
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        name, known = (
+            context["discriminator"].strip("'"),
+            [tag.strip(" '") for tag in context.get("expected_tags", "").split(",")],
+        )
+        if kind == "union_tag_not_found":
+            return f"must say its `{name}`", f"add `{name}`"
+        return f"its `{name}` must be one of {', '.join(known)}", did_you_mean(context["tag"], known)
     if kind in ("too_short", "string_too_short"):
         unit = "characters" if kind == "string_too_short" else "entries"
         return f"must have at least {context['min_length']} {unit}", "add what is missing"

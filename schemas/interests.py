@@ -10,8 +10,9 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field, model_validator
 
 from schemas.config.core import Section, broken
-from schemas.domain import Domain, Name
+from schemas.domain import Domain
 from schemas.source import check, read_yaml
+from schemas.tooling import Name
 
 FILE = Path(__file__).with_name("interests.yaml")
 Area = Literal[

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from schemas.config.data import BUILT_IN
 from schemas.domain import Domain, LifeEvents
 from schemas.explain import did_you_mean
 from schemas.source import SourceError, Violation, check, display, read_yaml
@@ -32,9 +35,18 @@ def load_domain(name: str) -> Domain:
     return domain
 
 
-def load_domains(names: Iterable[str]) -> dict[str, Domain]:
-    """The areas of life of those names, in their order."""
-    return {name: load_domain(name) for name in names}
+def load_domains(domains: Iterable[str] | Mapping[str, str | dict[str, Any]]) -> dict[str, Domain]:
+    """The areas of life of those names, in their order; of a config also those that it brings itself, as plain maps."""
+    brought = domains if isinstance(domains, Mapping) else dict.fromkeys(domains, BUILT_IN)
+    return {
+        name: load_domain(name) if isinstance(given, str) else _own_domain(json.dumps(given))
+        for name, given in brought.items()
+    }
+
+
+@cache
+def _own_domain(text: str) -> Domain:
+    return Domain.model_validate_json(text)
 
 
 @cache

@@ -114,6 +114,16 @@ class Source:
                 return self.marks[place[:length]]
         return Mark(self.file, None)
 
+    def below(self, place: Place) -> Source:
+        """The part at a place as a source of its own."""
+        depth = len(place)
+        return Source(
+            self.file,
+            value_at(self.value, place),
+            {where[depth:]: mark for where, mark in self.marks.items() if where[:depth] == place},
+            repeated=frozenset(where[depth:] for where in self.repeated if where[:depth] == place),
+        )
+
     @property
     def ambiguous(self) -> set[Place]:
         """The maps in which a key stands more than once: they have no one content."""

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from flows.release.flow import Outcome
     from schemas.config import Config
 
-BY_USERS = ("personas", "dispositions", "timelines", "disturb", "candidates", "language", "corrupt", "certify")
+BY_USERS = (
+    "personas",
+    "belongings",
+    "dispositions",
+    "timelines",
+    "disturb",
+    "candidates",
+    "language",
+    "corrupt",
+    "certify",
+)
 AT_ONCE = ("catalogue", "selection", "requests", "settle")
 INTERRUPTED = 130
 """Exit code of a build that was stopped from the keyboard, as shells have it."""

@@ -59,6 +59,8 @@ app = App(
 )
 config_app = App(name="config", help="Check, show and compare configs.", help_epilogue="")
 app.command(config_app)
+domains_app = App(name="domains", help="List, show and check the areas of life.", help_epilogue="")
+app.command(domains_app)
 
 
 @app.command(help_epilogue="Example: `habitus build mine.yaml --set data.users=500 --workers 2`")
@@ -168,6 +170,32 @@ def diff(old: Preset, new: Preset, /, *, json: Json = False) -> int:
     from flows.cli import config as verb
 
     return verb.diff(old, new, json)
+
+
+@domains_app.command(name="list", help_epilogue="Example: `habitus domains list --json`")
+def list_domains(*, json: Json = False) -> int:
+    """Print the built-in domains with their sizes."""
+    from flows.cli import domains as verb
+
+    return verb.list_domains(json)
+
+
+@domains_app.command(name="show", help_epilogue="Example: `habitus domains show groceries`")
+def show_domain(
+    name: Annotated[str, Parameter(help="A built-in domain, such as `food`.")], /, *, json: Json = False
+) -> int:
+    """Print what a domain is made of: activities, dimensions, catalogue, tools."""
+    from flows.cli import domains as verb
+
+    return verb.show(name, json)
+
+
+@domains_app.command(name="check", help_epilogue="Example: `habitus domains check gardening.yaml`")
+def check_domain(file: Annotated[Path, Parameter(help="A domain file.")], /, *, json: Json = False) -> int:
+    """Print `ok`, or everything that is wrong with a domain file at once; and warn of what can never matter."""
+    from flows.cli import domains as verb
+
+    return verb.check(file, json)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

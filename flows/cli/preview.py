@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from flows.belongings.flow import BELONGINGS_STAGE
 from flows.catalogue.flow import CATALOGUE_STAGE
 from flows.cli.console import terminal
 from flows.common.config import load_config
@@ -27,6 +28,7 @@ from schemas.tables.sealed import PERSONAS
 STAGES = (
     CATALOGUE_STAGE,
     PERSONAS_STAGE,
+    BELONGINGS_STAGE,
     DISPOSITIONS_STAGE,
     TIMELINES_STAGE,
     DISTURB_STAGE,
@@ -86,7 +88,10 @@ def _card(row: dict[str, Any], tables: dict[str, pa.Table]) -> str:
     selves = tables["actors"].filter(pc.equal(tables["actors"]["relation"], "self"))["actor_id"]
     own = own.filter(pc.is_in(own["actor_id"], value_set=selves.combine_chunks()))
     first = own.filter(pc.and_(pc.is_null(own["cause"]), pc.not_equal(own["clock"], "state")))
-    likes = ", ".join(f"{r['dimension'].split('.')[1]} {r['value']}" for r in first.sort_by("dimension").to_pylist())
+    likes: dict[str, list[str]] = {}
+    for taste in first.sort_by("dimension").to_pylist():
+        domain, _, name = taste["dimension"].partition(".")
+        likes.setdefault(domain, []).append(f"{name} {taste['value']}")
     work = row["occupation"] or row["labour_status"].replace("_", " ")
     extra = [f"{name} {value}" for name, value in row.items() if name not in PERSONAS.columns and value is not None]
     return (
@@ -94,7 +99,7 @@ def _card(row: dict[str, Any], tables: dict[str, pa.Table]) -> str:
         f"{row['education']}, {row['marital_status']}, household of {row['household_size']}\n"
         f"         {row['region']}, {row['home_type']}, {row['income_usd']:,} USD a year, {row['time_zone']}, {row['locale']}"
         + (f"\n         {', '.join(extra)}" if extra else "")
-        + f"\n         likes {likes}"
+        + "".join(f"\n         {domain}: {', '.join(values)}" for domain, values in likes.items())
     )
 
 
@@ -105,18 +110,32 @@ def _days(tables: dict[str, pa.Table], user: str, start: datetime, weeks: int) -
     kinds = dict(
         zip(tables["event_truth"]["event_id"].to_pylist(), tables["event_truth"]["noise_kind"].to_pylist(), strict=True)
     )
-    titles = dict(zip(tables["items"]["item_id"].to_pylist(), tables["items"]["title"].to_pylist(), strict=True))
+    things = pa.concat_tables([tables[name].select(["item_id", "title"]) for name in ("items", "personal_items")])
+    titles = dict(zip(things["item_id"].to_pylist(), things["title"].to_pylist(), strict=True))
     lines, day = [], ""
     for row in events.to_pylist():
         local = row["at"] + timedelta(minutes=row["utc_offset_min"])
         if (today := f"{local:%a %d %b %Y}") != day:
             day = today
             lines.append(day)
-        what = titles.get(row["item_id"], "") if row["item_id"] else ""
-        said = f"“{row['text']}”" if row["text"] else ""
-        stars = f"{row['rating']} stars" if row["rating"] else ""
-        price = f"{row['price_cents'] / 100:.2f} {row['currency']}" if row["price_cents"] is not None else ""
         noise = f"[{kinds[row['event_id']]}]" if kinds[row["event_id"]] else ""
-        told = "  ".join(part for part in (what, said, stars, price, noise) if part)
-        lines.append(f"  {local:%H:%M}  {row['app']:<10} {row['action']:<9} {told}")
+        told = "  ".join(part for part in (*_details(row, titles), noise) if part)
+        lines.append(f"  {local:%H:%M}  {row['app']:<10} {row['action']:<9} {told}".rstrip())
     return lines or ["  (nothing happened)"]
+
+
+def _details(row: dict[str, Any], titles: Mapping[str, str]) -> Iterator[str]:
+    """What a line says besides when, where and what was done."""
+    yield titles.get(row["item_id"], "") if row["item_id"] else ""
+    if row["origin_item_id"] is not None:
+        yield f"from {titles[row['origin_item_id']]}"
+    elif row["starts_at"] is not None:
+        yield f"{row['starts_at']:%d %b %Y} to {row['ends_at']:%d %b %Y}"
+    if row["series"] is not None:
+        yield f"{sum(row['series']):,} in {len(row['series'])} hours"
+    if row["text"]:
+        yield f"“{row['text']}”"
+    if row["rating"]:
+        yield f"{row['rating']} stars"
+    if row["price_cents"]:
+        yield f"{row['price_cents'] / 100:.2f} {row['currency']}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ def releases(out: Path, json: bool) -> int:
     elif not entries:
         console.progress(f"no releases in {releases_folder(out)}")
     else:
-        for line in _aligned([HEADINGS, *(_cells(entry) for entry in entries)]):
+        for line in aligned([HEADINGS, *(_cells(entry) for entry in entries)], counts=(1, 2, 3)):
             console.result(line)
     return 0
 
@@ -42,10 +42,9 @@ def _cells(entry: Entry) -> tuple[str, ...]:
     return (name, *counts, gate_summary(entry.gates or {}), (entry.content_digest or "")[:12])
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+def aligned(rows: Sequence[tuple[str, ...]], counts: Collection[int]) -> list[str]:
     """Lines with columns under each other, counts to the right. Not cut at any width, so that it can be piped."""
-    widths = [max(len(row[place]) for row in rows) for place in range(len(HEADINGS))]
-    counts = range(1, 4)
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     return [
         "  ".join(
             cell.rjust(width) if place in counts else cell.ljust(width)

@@ -16,13 +16,19 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from schemas.config import Config, DataConfig
+from schemas.config import Config
 from schemas.config.agreement import disagreements, levels_of, map_at
+from schemas.config.data import BUILT_IN, NINE_DOMAINS
+from schemas.domain import Domain
 from schemas.explain import Place, Slot, did_you_mean, inside, nearest
-from schemas.load import domain_names, load_domain
+from schemas.links import link_problems
+from schemas.load import domain_names, load_domains
+from schemas.market import load_markets
 from schemas.source import Source, SourceError, Violation, core_scalar, judge, read_text, read_yaml, shown, unreadable
 from schemas.tables.sealed import PERSONAS
+from validation.structure.domain_file import check_domain
 
+DOMAINS = inside(inside(Slot(Config), "data"), "domains")
 PRESETS = Path(__file__).parents[1] / "presets"
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+-]+)*")
 _OLD_BOOLEANS = ("y", "n", "yes", "no", "on", "off")
@@ -64,6 +70,7 @@ def load_config(
         if number is not None:
             given = read_text(str(number), f"--{name}", has_lines=False, at=(part, name))
             source = _merged(source, given, depth=2)
+    source = _with_own_domains(source)
     config, violations = judge(Config, source)
     violations += _beyond(source)
     if config is None or violations:
@@ -157,6 +164,8 @@ def _way_to(over: Source, base: Source) -> list[Place]:
 
 
 def _merged_value(base: Any, over: Any, slot: Slot | None, depth: int) -> Any:
+    if isinstance(base, list) and isinstance(over, dict) and slot is not None and slot == DOMAINS:
+        base = dict.fromkeys(base, BUILT_IN)  # a map of domains adds to a list of them
     if not isinstance(base, dict) or not isinstance(over, dict):
         return over
     if depth <= 0 and slot is not None and slot.is_shares:
@@ -167,36 +176,88 @@ def _merged_value(base: Any, over: Any, slot: Slot | None, depth: int) -> Any:
     return out
 
 
+def _with_own_domains(source: Source) -> Source:
+    """The source with every domain file that it names read, checked and put in its place, a plain map.
+
+    A path is looked for beside the file that names it; on the command line from the current folder.
+    """
+    data = source.value.get("data") if source.is_readable and isinstance(source.value, dict) else None
+    if not isinstance(data, dict) or not isinstance(data.get("domains"), dict):
+        return source
+    domains = data["domains"]
+    others = load_domains(name for name, given in domains.items() if given == BUILT_IN and name in domain_names())
+    read: dict[str, Any] = {}
+    violations: list[Violation] = []
+    for name, given in domains.items():
+        place = ("data", "domains", name)
+        if isinstance(given, dict):
+            file = source.below(place)
+        elif isinstance(given, str) and given.endswith((".yaml", ".yml")):
+            file = read_yaml(Path(source.mark(place).file).parent / given)
+        else:
+            continue
+        checked = check_domain(file, others)
+        violations += checked.violations
+        if checked.domain is not None and checked.domain.name != name:
+            violations.append(file.violation(("name",), f"the config calls this domain `{name}`", "use one name"))
+        # What is wrong is told already; the rest of the config is judged beside it.
+        read[name] = checked.domain.model_dump(mode="json") if checked.domain is not None else {}
+    value = {**source.value, "data": {**data, "domains": {**domains, **read}}}
+    return dataclasses.replace(source, value=value, violations=(*source.violations, *violations))
+
+
 def _beyond(source: Source) -> list[Violation]:
     """What the config breaks between its own keys and against files beside it, whatever else is wrong with it."""
     data = source.value.get("data") if source.is_readable and isinstance(source.value, dict) else None
     if not isinstance(data, dict):
         return []
-    default = DataConfig.model_fields["domains"].get_default(call_default_factory=True)
-    data = {"domains": default, **data}
+    data = {"domains": dict.fromkeys(NINE_DOMAINS, BUILT_IN), "market": "us", **data}
     found: list[Violation] = []
     problems = [*disagreements(data), *_unknown_locales(data), *_unknown_zones(data)]
-    own = map_at(data, "personas", "attributes")
-    for index, name in enumerate(data["domains"] if isinstance(data["domains"], list) else []):
-        if not isinstance(name, str):
-            continue
-        if name not in domain_names():
-            problems.append((("domains", index), "there is no such domain", did_you_mean(name, domain_names())))
-            continue
-        try:
-            domain = load_domain(name)
-        except SourceError as error:
-            found += error.violations
-            continue
-        for dimension in domain.dimensions:
-            for tilt in domain.dimensions[dimension].tilts:
-                if tilt.attribute not in PERSONAS.columns and tilt.attribute not in own:
-                    rule = f"the domain tilts {dimension} by `{tilt.attribute}`, which no person has"
-                    problems.append((("domains", index), rule, f"add `{tilt.attribute}` to data.personas.attributes"))
+    if isinstance(data["market"], str) and data["market"] not in load_markets():
+        problems.append((("market",), "there is no such market", did_you_mean(data["market"], load_markets())))
+    missing, wrong, domains = _domains_of(data["domains"])
+    found += wrong
+    problems += [*missing, *_unfit(domains, map_at(data, "personas", "attributes"))]
     for place, rule, fix in problems:
         if ("data", *place) not in source.ambiguous:
             found.append(source.violation(("data", *place), rule, fix))
     return found
+
+
+def _domains_of(listed: Any) -> tuple[list[tuple[Place, str, str]], list[Violation], dict[Place, Domain]]:
+    """Of the domains of a config: names that there are not, what is wrong in files, and the others by their place."""
+    entries = list(listed.items()) if isinstance(listed, dict) else []
+    if isinstance(listed, list):
+        entries = [(name, BUILT_IN) for name in listed]
+    missing: list[tuple[Place, str, str]] = []
+    wrong: list[Violation] = []
+    domains: dict[Place, Domain] = {}
+    for index, (name, given) in enumerate(entries):
+        place = ("domains", name if isinstance(listed, dict) else index)
+        if given == BUILT_IN and isinstance(name, str) and name not in domain_names():
+            missing.append((place, "there is no such domain", did_you_mean(name, domain_names())))
+        elif isinstance(name, str) and (given == BUILT_IN or (isinstance(given, dict) and given)):
+            try:
+                domains[place] = load_domains({name: given})[name]
+            except SourceError as error:
+                wrong += error.violations
+    return missing, wrong, domains
+
+
+def _unfit(domains: Mapping[Place, Domain], own: Mapping[str, Any]) -> list[tuple[Place, str, str]]:
+    """What domains want that this config does not have: attributes of people, tastes of other domains."""
+    problems: list[tuple[Place, str, str]] = []
+    by_name = {domain.name: domain for domain in domains.values()}
+    links = link_problems(by_name)
+    for place, domain in domains.items():
+        for dimension, spec in domain.dimensions.items():
+            for tilt in spec.tilts:
+                if tilt.attribute is not None and tilt.attribute not in PERSONAS.columns and tilt.attribute not in own:
+                    rule = f"the domain tilts {dimension} by `{tilt.attribute}`, which no person has"
+                    problems.append((place, rule, f"add `{tilt.attribute}` to data.personas.attributes"))
+        problems += [(place, rule, fix) for rule, fix in links.get(domain.name, [])]
+    return problems
 
 
 def _unknown_locales(data: Mapping[str, Any]) -> list[tuple[Place, str, str]]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
-
+from schemas.behaviour.volume import volume
 from schemas.config import Config
-from schemas.domain import Domain
 from schemas.load import load_domains
 
 MIB = 2**20
@@ -41,12 +39,9 @@ def estimate(config: Config) -> Estimate:
     data = config.data
     domains = load_domains(data.domains)
     user_weeks = data.users * data.window.weeks
-    sessions, lines = 0.0, 0.0
-    for name, domain in domains.items():
-        factor = data.timelines.domains[name].rate_factor if name in data.timelines.domains else 1.0
-        own = mean_rate(domain) * factor * (1 + domain.rhythm.again_soon)
-        sessions += own
-        lines += own * mean_lines(domain)
+    own = data.timelines.domains
+    each = [volume(domain, own[name].rate_factor if name in own else 1.0) for name, domain in domains.items()]
+    sessions, lines = (7 * sum(column) for column in zip(*each, strict=True))
     dimensions = sum(len(domain.dimensions) for domain in domains.values())
     talks = data.timelines.small_talk_rate + data.timelines.statement_rate * dimensions
     events = round(user_weeks * (lines + 2 * talks))
@@ -68,18 +63,3 @@ def estimate(config: Config) -> Estimate:
         round(BASE_MEMORY * (1 + (workers if workers > 1 else 0)) + workers * shard_lines * MEMORY_BYTES_A_LINE),
         round((CPU_S_AT_LEAST + (cpu - CPU_S_AT_LEAST) / workers) / 60, 1),
     )
-
-
-def mean_rate(domain: Domain) -> float:
-    """Mean sessions a week over people, by the quantiles of the domain file."""
-    quantiles = domain.rhythm.sessions_per_week
-    at = np.array([float(name[1:]) for name in quantiles])
-    grid = (np.arange(1000) + 0.5) / 1000
-    return float(np.exp(np.interp(grid, at, np.log(np.array(list(quantiles.values()))))).mean())
-
-
-def mean_lines(domain: Domain) -> float:
-    """Mean lines of the log in a session."""
-    shape = domain.session
-    choices = sum(int(count) * share for count, share in shape.lines.items())
-    return shape.search + choices + (shape.close != "none") + shape.review

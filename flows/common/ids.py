@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from flows.common.draws import Draws, base32
 
+I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 TAIL = 10
 """Characters of an opaque tail: 50 bits."""
@@ -39,6 +40,15 @@ def user_numbers(ids: pa.Array | pa.ChunkedArray) -> U64:
         return np.empty(0, np.uint64)
     numbers = pc.cast(encoded.dictionary, pa.uint64()).to_numpy(zero_copy_only=False)
     return np.asarray(numbers[encoded.indices.to_numpy(zero_copy_only=False)], dtype=np.uint64)
+
+
+def owner_numbers(ids: pa.Array | pa.ChunkedArray) -> I64:
+    """(n,) the numbers of the users whose ids these are or begin with; -1 for nulls and for other ids."""
+    column = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
+    owned = pc.fill_null(pc.match_substring_regex(column, "^u[0-9]"), False)
+    numbers = np.full(len(column), -1, np.int64)
+    numbers[owned.to_numpy(zero_copy_only=False)] = user_numbers(column.filter(owned)).astype(np.int64)
+    return numbers
 
 
 def opaque_ids(draws: Draws, kind: str, users: U64, keys: U64) -> pa.Array:

@@ -18,6 +18,7 @@ from flows.common.ids import opaque_ids, user_ids_of, user_numbers
 from flows.common.stage import Context, Tables
 from schemas.behaviour.choice import match_table, value_weights
 from schemas.domain import DimensionSpec, Domain, LifeEvents
+from schemas.links import drawing_order
 from schemas.load import load_domains, load_life_events
 from schemas.tables.core import sort_rows
 from schemas.tables.internal import DRIFT
@@ -109,18 +110,26 @@ def draw_dispositions(context: Context, tables: Tables) -> Tables:
 
 def _liked(domains: Mapping[str, Domain], personas: pa.Table, numbers: U64, draws: Draws, aspect: str) -> I64:
     """(people, dimensions) code of the value each person likes best, from shares and tilts."""
-    columns = []
-    for domain in domains.values():
-        for name, spec in zip(domain.dimension_ids(), domain.dimensions.values(), strict=True):
-            values = list(spec.values)
-            weights = np.tile(np.array([v.share for v in spec.values.values()]), (numbers.size, 1))
-            for tilt in spec.tilts:
-                for level, factors in tilt.multiply.items():
+    specs = {
+        full: spec
+        for domain in domains.values()
+        for full, spec in zip(domain.dimension_ids(), domain.dimensions.values(), strict=True)
+    }
+    liked: dict[str, I64] = {}
+    for full in drawing_order(domains):
+        weights = np.tile(np.array([v.share for v in specs[full].values.values()]), (numbers.size, 1))
+        for tilt in specs[full].tilts:
+            if tilt.dimension is not None and tilt.dimension not in specs:
+                continue
+            for level, factors in tilt.multiply.items():
+                if tilt.dimension is not None:
+                    here = liked[tilt.dimension] == list(specs[tilt.dimension].values).index(level)
+                else:
                     here = _has_level(personas[tilt.attribute], level)
-                    row = np.array([factors.get(v, 1.0) for v in values])
-                    weights = np.where(here[:, None], weights * row, weights)
-            columns.append(categorical(draws.uniform(f"{aspect} {name}", numbers), weights))
-    return np.stack(columns, axis=1)
+                row = np.array([factors.get(value, 1.0) for value in specs[full].values])
+                weights = np.where(here[:, None], weights * row, weights)
+        liked[full] = categorical(draws.uniform(f"{aspect} {full}", numbers), weights)
+    return np.stack([liked[full] for full in specs], axis=1)
 
 
 def _has_level(column: pa.ChunkedArray, level: str) -> npt.NDArray[np.bool_]:

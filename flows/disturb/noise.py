@@ -67,18 +67,16 @@ def lines_of(events: pa.Table, numbers: U64) -> Lines:
 
 
 def accidental(lines: Lines, rate: float, draws: Draws) -> Overlay:
-    """Another option of the screen was hit than the one intended, each as likely as the next."""
+    """Another option of the screen was hit than the one intended, each as likely as the next; never where one comes from."""
     choices = np.flatnonzero(lines.is_choice)
     hit = choices[draws.uniform("accidental", lines.number[choices], lines.key[choices]) < rate]
-    options = lines.events["options"].take(pa.array(hit)).combine_chunks()
+    others = _differ(lines, hit, "item_id") & _differ(lines, hit, "origin_item_id")
+    able = others.any(axis=1)
+    hit, others = hit[able], others[able]
+    place = categorical(draws.uniform("accidental option", lines.number[hit], lines.key[hit]), others)
+    flat = lines.events["options"].take(pa.array(hit)).combine_chunks().flatten()
+    other = flat.take(pa.array(np.arange(hit.size) * others.shape[1] + place))
     intended = lines.events["item_id"].take(pa.array(hit)).combine_chunks()
-    width = len(options[0]) if hit.size else 1
-    flat = options.flatten()
-    place = np.floor(draws.uniform("accidental option", lines.number[hit], lines.key[hit]) * (width - 1)).astype(
-        np.int64
-    )
-    shown = pc.index_in(intended, value_set=flat) if hit.size == 0 else _position(flat, intended, width)
-    other = flat.take(pa.array(np.arange(hit.size) * width + place + (place >= shown))) if hit.size else flat
     with np.errstate(over="ignore"):
         ids = injection_ids(draws, lines.number[hit], lines.key[hit] + np.uint64(key_of("accidental")))
     ledger = ledger_rows(
@@ -95,11 +93,13 @@ def accidental(lines: Lines, rate: float, draws: Draws) -> Overlay:
     return Overlay(hit, other, ledger, np.arange(hit.size))
 
 
-def _position(flat: pa.Array, item: pa.Array, width: int) -> I64:
-    """(n,) place of each item in its own screen of ``width`` options."""
-    repeated = item.take(pa.array(np.repeat(np.arange(len(item)), width)))
-    same = pc.equal(flat, repeated).to_numpy(zero_copy_only=False).reshape(-1, width)
-    return np.argmax(same, axis=1).astype(np.int64)
+def _differ(lines: Lines, line: I64, column: str) -> npt.NDArray[np.bool_]:
+    """(n, options) whether each option of the lines' screens is another thing than the one in that column."""
+    flat = lines.events["options"].take(pa.array(line)).combine_chunks().flatten()
+    width = len(flat) // line.size if line.size else 1
+    thing = lines.events[column].combine_chunks().take(pa.array(np.repeat(line, width)))
+    same = pc.fill_null(pc.equal(flat, thing), False).to_numpy(zero_copy_only=False)
+    return np.asarray(~same.reshape(-1, width))
 
 
 class OtherPeople(NamedTuple):
@@ -121,6 +121,7 @@ def other_person(
 ) -> Overlay:
     """Somebody else of the household used the account for a whole session and chose by their own taste.
 
+    Whoever arrives somewhere by that does not arrive where the account's owner was.
     ``users`` is each line's row among the users of the shard.
     """
     session = pc.dictionary_encode(lines.events["session_id"]).combine_chunks()
@@ -144,7 +145,8 @@ def other_person(
         utility = taste_utility(domain, index.values, value, others.tastes[name].strength[users[rows]], options)
         utility -= position_cost(options.shape[1], config.position_effect)
         uniform = draws.uniform("other person choice", lines.number[rows], lines.key[rows])
-        taken = categorical(uniform, choice_shares(utility, config.exploration))
+        shares = np.where(_differ(lines, rows, "origin_item_id"), choice_shares(utility, config.exploration), 0.0)
+        taken = categorical(uniform, shares)
         items[here] = index.id_array.take(pa.array(options[np.arange(rows.size), taken])).to_numpy(zero_copy_only=False)
     return _session_overlay(
         lines, line, pa.array(items, pa.string()), code, picked, number, key, names, others, users[first], draws

@@ -17,7 +17,7 @@ from flows.common.presentation import presented
 from flows.common.stage import Context, Tables
 from flows.disturb.claims import Household, stated_vs_done, talk_rows, temporary_state
 from flows.disturb.noise import NOISE_ORDER, Copies, OtherPeople, Overlay, accidental, duplicate, lines_of, other_person
-from schemas.behaviour.catalogue_index import CatalogueIndex, catalogue_index
+from schemas.behaviour.catalogue_index import CatalogueIndex, read_index
 from schemas.behaviour.effective import EffectiveValues, effective_values
 from schemas.domain import Domain
 from schemas.load import load_domains
@@ -27,8 +27,8 @@ from schemas.tables.internal import STATEMENTS, SYMBOLIC_EVENTS, SYMBOLIC_LEDGER
 
 I64 = npt.NDArray[np.int64]
 MAY_BREAK: Mapping[str, tuple[str, ...]] = {
-    "other_person": (),
-    "accidental": (),
+    "other_person": ("one place after the other",),
+    "accidental": ("one place after the other",),
     "duplicate": ("one line for one act",),
     "stated_vs_done": ("one session at a time",),
     "temporary_state": ("one session at a time",),
@@ -47,7 +47,7 @@ def disturb(context: Context, tables: Tables) -> Tables:
     events = tables["clean_events"]
     lines = lines_of(events, user_numbers(events["user_id"]))
     users = rows_of(events["user_id"], tables["users"])
-    indexes = {n: catalogue_index(d, tables["items"], tables["item_attributes"]) for n, d in domains.items()}
+    indexes = {n: read_index(d, tables["coded_items"]) for n, d in domains.items()}
     selves, others = own_actors(tables["actors"], tables["users"]), other_actors(tables["actors"], tables["users"])
     tastes = _tastes(tables["dispositions"], selves, domains)
     noise = data.disturb.noise
@@ -113,46 +113,75 @@ def _household(users: pa.Table, selves: pa.Array, context: Context) -> Household
 def _with_items(events: pa.Table, overlays: list[Overlay], indexes: Mapping[str, CatalogueIndex]) -> pa.Table:
     """The clean lines with the items of the overlays, the later kind over the earlier.
 
-    Prices follow the items, stars are for what was taken last, and sums fit.
+    Prices follow the items, lines that name what was chosen last name what stands there, and sums fit.
     """
     item = events["item_id"].combine_chunks()
     for overlay in overlays:
         place = np.full(len(item), -1, np.int64)
         place[overlay.line] = np.arange(overlay.line.size)
         item = pc.if_else(pa.array(place >= 0), overlay.item_id.take(pa.array(place, mask=place < 0)), item)
-    item = item.take(pa.array(_reviewed(events)))
+    item = item.take(pa.array(_named_by(events, indexes)))
     changed = pc.fill_null(pc.not_equal(item, events["item_id"].combine_chunks()), False)
-    price = events["price_cents"].combine_chunks()
-    has_price = pc.and_(changed, pc.is_valid(price))
+    was = events["price_cents"].combine_chunks()
+    rows = np.flatnonzero(pc.and_(changed, pc.is_valid(was)).to_numpy(zero_copy_only=False))
+    price = pc.fill_null(was, 0).to_numpy(zero_copy_only=False).astype(np.int64)
     for index in indexes.values():
-        row = index.code_of(item)
-        here = pc.and_(has_price, pa.array(row >= 0))
-        price = pc.if_else(here, pa.array(index.price_cents[np.maximum(row, 0)]), price)
-    return _with_totals(replaced(events, {"item_id": item, "price_cents": price}), changed)
+        found = index.code_of(item.take(pa.array(rows)))
+        price[rows[found >= 0]] = index.price_cents[found[found >= 0]]
+    prices = pa.array(price, mask=pc.is_null(was).to_numpy(zero_copy_only=False))
+    columns = {"item_id": item, "price_cents": prices, "origin_item_id": _origins(events, item)}
+    return _with_totals(replaced(events, columns), changed)
 
 
-def _reviewed(events: pa.Table) -> I64:
-    """(lines,) for a review the row of the session's last choice, else the row itself. Rows are in order of time."""
+def _origins(events: pa.Table, item: pa.Array) -> pa.Array:
+    """(lines,) where the log says that each way began: where it says that the one before ended.
+
+    Else a line would tell that the one before is wrong. Where the two would be one place, the true one stands.
+    """
+    origin = events["origin_item_id"].combine_chunks()
+    ways = np.flatnonzero(pc.is_valid(origin).to_numpy(zero_copy_only=False))
+    user = pc.dictionary_encode(events["user_id"]).combine_chunks().indices.to_numpy()[ways]
+    clean, now = (column.take(pa.array(ways)) for column in (events["item_id"].combine_chunks(), item))
+    came = origin.take(pa.array(ways))
+    before = pa.array(np.maximum(np.arange(ways.size) - 1, 0))
+    follows = pa.array(np.append(False, user[1:] == user[:-1])[: ways.size])
+    is_told = pc.and_(follows, pc.and_(pc.equal(came, clean.take(before)), pc.not_equal(now.take(before), now)))
+    place = np.full(len(origin), -1, np.int64)
+    place[ways] = np.arange(ways.size)
+    told = pc.if_else(is_told, now.take(before), came)
+    return told.take(pa.array(place, mask=place < 0))
+
+
+def _named_by(events: pa.Table, indexes: Mapping[str, CatalogueIndex]) -> I64:
+    """(lines,) for a line that names what the session chose last, as stars do, the row of that choice; else the row itself.
+
+    Those are the lines that show no options and name a thing of a catalogue. Rows are in order of time.
+    """
     row = np.arange(events.num_rows)
     session = pc.dictionary_encode(events["session_id"]).combine_chunks().indices.to_numpy().astype(np.int64)
-    chosen = np.flatnonzero(pc.is_valid(events["options"]).to_numpy())
-    review = np.flatnonzero(pc.equal(events["action"], "review").to_numpy())
+    shows = pc.is_valid(events["options"]).to_numpy()
+    chosen, rest = np.flatnonzero(shows), np.flatnonzero(~shows & pc.is_valid(events["item_id"]).to_numpy())
+    items = events["item_id"].combine_chunks().take(pa.array(rest))
+    names = rest[np.any([index.code_of(items) >= 0 for index in indexes.values()], axis=0)]
     last = row.copy()
     last[session[chosen]] = chosen
-    row[review] = last[session[review]]
+    row[names] = last[session[names]]
     return row
 
 
 def _with_totals(events: pa.Table, changed: pa.Array) -> pa.Table:
-    """The sum at the end of a session whose items changed, made to fit."""
+    """The sum at the end of a session whose items changed, made to fit: the price of a line that names no thing."""
     session = pc.dictionary_encode(events["session_id"]).combine_chunks()
-    code = session.indices.to_numpy().astype(np.int64)
-    price = pc.fill_null(events["price_cents"].combine_chunks(), 0).to_numpy(zero_copy_only=False).astype(np.int64)
-    is_line = pc.is_valid(events["options"]).to_numpy()
-    total = np.bincount(code, weights=np.where(is_line, price, 0), minlength=len(session.dictionary)).astype(np.int64)
-    touched = np.bincount(code, weights=changed.to_numpy(zero_copy_only=False), minlength=len(session.dictionary)) > 0
-    is_close = pc.equal(events["action"], "checkout").to_numpy() & touched[code]
-    column = pc.if_else(pa.array(is_close), pa.array(total[code]), events["price_cents"].combine_chunks())
+    code, sessions = session.indices.to_numpy().astype(np.int64), len(session.dictionary)
+    price, quantity = (
+        pc.fill_null(events[name].combine_chunks(), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+        for name in ("price_cents", "quantity")
+    )
+    cost = np.where(pc.is_valid(events["options"]).to_numpy(), price * quantity, 0)
+    total = np.bincount(code, weights=cost, minlength=sessions).astype(np.int64)
+    touched = np.bincount(code, weights=changed.to_numpy(zero_copy_only=False), minlength=sessions) > 0
+    bears = pc.and_(pc.is_null(events["item_id"]), pc.is_valid(events["price_cents"])).to_numpy() & touched[code]
+    column = pc.if_else(pa.array(bears), pa.array(total[code]), events["price_cents"].combine_chunks())
     return replaced(events, {"price_cents": column})
 
 

@@ -190,7 +190,7 @@ def _searches(
     parts = []
     for name, domain in sorted(domains.items()):
         banks = phrases.search.get(name, phrases.search[ANY])
-        things = [noun for nouns in domain.catalogue.categories.values() for noun in nouns]
+        things = [noun for category in domain.catalogue.categories.values() for noun in category.nouns]
         details = [words for spec in domain.distractors.values() for words in spec.words.values()]
         is_detailed = detailed & bool(details)
         for bank, wanted in ((banks.plain, ~is_detailed), (banks.detailed, is_detailed)):

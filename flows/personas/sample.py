@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from flows.common.clock import DAY, microseconds
 from flows.common.draws import Draws, categorical, key_of, permutation
 from flows.common.ids import opaque_ids, user_ids
+from flows.common.names import POOL, Kind, name_pool
 from flows.common.stage import Context, Tables
-from flows.personas.names import POOL, Kind, name_pool
 from flows.personas.population import GROUP_YEARS, INCOME_BANDS, Distribution, population
 from schemas.config.personas import BUILT_IN
 from schemas.tables.configured import configured

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ BY_SHARD = {
     "injections": ("corrupt", "injections"),
 }
 """Released table to the stage and the table that it is taken from, shard by shard."""
+PERSONAL = {"items": ("belongings", "personal_items"), "item_attributes": ("belongings", "personal_attributes")}
+"""What the users have of their own, which stands in the same tables behind what everybody can see."""
 AT_ONCE = {
     **{name: ("catalogue", name) for name in ("items", "item_attributes", "tools")},
     **{name: ("settle", name) for name in ("tasks", "tool_state", "constraints", "answers", "posteriors", "rejects")},
@@ -79,6 +82,8 @@ def _sources(run: Path, shards: list[Shard], declared: Any) -> dict[str, Iterato
         sources[name] = read_parts(run, stage, shards, table)
     for name, (stage, table) in AT_ONCE.items():
         sources[name] = _whole(run, stage, table)
+    for name, (stage, table) in PERSONAL.items():
+        sources[name] = itertools.chain(sources[name], read_parts(run, stage, shards, table))
     for name in NOT_MADE:
         sources[name] = iter([declared[name].empty()])
     return sources

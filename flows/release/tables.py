@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.common.files import ContentDigest, write_json
-from flows.common.ids import user_numbers
+from flows.common.ids import owner_numbers, user_numbers
 from flows.common.splits import CATALOGUE, split_of
 from flows.release.series import Limits, Series, WrittenFile, key_text
 from schemas.config import DataConfig
@@ -22,8 +22,10 @@ from schemas.tables import Table, TableError
 
 FILES = Path("reports/files.json")
 FOLDERS = {"visible": "data", "sealed": "sealed"}
-_OWNER_COLUMNS = {"tool_state": "task_id"}
-"""Tables that tell their user by another column than `user_id`: task ids begin with the user's id."""
+_OWNER_COLUMNS = {"tool_state": "task_id", "items": "owner_user_id", "item_attributes": "item_id"}
+"""Tables that tell their user by another column than `user_id`: ids of tasks and of personal things begin with it."""
+MIXED = ("items", "item_attributes")
+"""Tables of which some rows belong to nobody, and stand before those of the users."""
 
 
 def stage_tables(
@@ -36,7 +38,7 @@ def stage_tables(
     """What `reports/files.json` says, which is written too: every file, and for every table rows, digest and nulls.
 
     ``sources`` gives for each of ``tables`` its rows in portions: by the number of the user and then by the key, or by
-    the key alone where rows belong to no user. Portions may be cut anywhere; files, bytes and digests are the same.
+    the key alone where rows belong to no user; those come first. Portions may be cut anywhere; files, bytes and digests are the same.
     ``limits`` stands in for the config's rows per file and the fixed sizes of files and row groups.
 
     A table's digest is the SHA-256 over one line for each split that has rows, in the order of the config, with the
@@ -61,7 +63,7 @@ def stage_tables(
 
 
 def owner_column(declared: Table) -> str | None:
-    """The column that tells whose row it is; None where rows belong to nobody and so to the split `catalogue`."""
+    """The column that tells whose row it is; None where all rows belong to nobody and so to the split `catalogue`."""
     return "user_id" if declared.has_users else _OWNER_COLUMNS.get(declared.name)
 
 
@@ -70,7 +72,9 @@ def _write_table(
 ) -> dict[str, tuple[Series, list[WrittenFile]]]:
     owner = owner_column(declared)
     folder = staging / FOLDERS[declared.layer] / declared.name
-    splits = [CATALOGUE] if owner is None else list(config.release.splits)
+    splits = [] if owner is None else list(config.release.splits)
+    if owner is None or declared.name in MIXED:
+        splits.append(CATALOGUE)
     known_by = [*dict.fromkeys([*([owner] if owner else []), *declared.key])]
     last = declared.empty().select(known_by)
     with contextlib.ExitStack() as stack:
@@ -85,19 +89,25 @@ def _write_table(
             if owner is None:
                 series[CATALOGUE].add(rows)
                 continue
-            places = _split_places(user_numbers(rows.column(owner)), config)
+            places = _split_places(_owners(declared, rows.column(owner)), config)
             for place, split in enumerate(splits):
                 series[split].add(rows.filter(pa.array(places == place)))
         return {split: (one, one.finish()) for split, one in series.items()}
 
 
-def _split_places(numbers: npt.NDArray[np.uint64], config: DataConfig) -> npt.NDArray[np.int64]:
-    """(n,) owners → place of their split in the config; each owner is looked up once."""
+def _owners(declared: Table, column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """(n,) numbers of the users whose rows they are, -1 for nobody's."""
+    return owner_numbers(column) if declared.name in MIXED else user_numbers(column).astype(np.int64)
+
+
+def _split_places(numbers: npt.NDArray[np.int64], config: DataConfig) -> npt.NDArray[np.int64]:
+    """(n,) owners → place of their split in the config, after the last one for nobody; each is looked up once."""
     distinct, back = np.unique(numbers, return_inverse=True)
-    names = split_of(distinct, config)
+    names = split_of(distinct.clip(0).astype(np.uint64), config)
     places = np.zeros(distinct.size, np.int64)
     for place, split in enumerate(config.release.splits):
         places[names == split] = place
+    places[distinct < 0] = len(config.release.splits)
     return np.asarray(places[back])
 
 
@@ -144,7 +154,7 @@ def _check_order(declared: Table, keys: pa.Table, owner: str | None) -> None:
     """
     columns = [pa.concat_arrays(keys.column(name).chunks) for name in declared.key]
     if owner is not None:
-        columns.insert(0, pa.array(user_numbers(keys.column(owner))))
+        columns.insert(0, pa.array(_owners(declared, keys.column(owner))))
     wrong = ~_rises(columns)
     if wrong.any():
         place = int(np.argmax(wrong))

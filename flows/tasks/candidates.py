@@ -15,7 +15,7 @@ from flows.common.draws import Draws, key_of
 from flows.common.household import own_actors, rows_of, zones_of
 from flows.common.ids import id_keys, opaque_ids, user_numbers
 from flows.common.stage import Context, Tables
-from schemas.behaviour.catalogue_index import catalogue_index
+from schemas.behaviour.catalogue_index import read_index
 from schemas.behaviour.effective import EffectiveValues, effective_values
 from schemas.domain import Domain
 from schemas.load import load_domains, load_life_events
@@ -53,7 +53,7 @@ def find_candidates(context: Context, tables: Tables) -> Tables:
     selves = own_actors(tables["actors"], users)
     parts = []
     for domain in domains.values():
-        index = catalogue_index(domain, tables["items"], tables["item_attributes"])
+        index = read_index(domain, tables["coded_items"])
         asks = _asks(domain, users, context)
         record = read_record(events, readings, index.id_array, index.values, domain, users["user_id"].to_pylist())
         beliefs = believe(record, observer_parameters(data, domain, life), (asks.person, asks.at_us))

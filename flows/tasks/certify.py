@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from flows.common.household import rows_of
 from flows.common.stage import Context, Tables
 from prompts.load import load_phrases
-from schemas.behaviour.catalogue_index import catalogue_index
+from schemas.behaviour.catalogue_index import read_index
 from schemas.behaviour.choice import match_table
 from schemas.domain import Domain
 from schemas.load import load_domains, load_life_events
@@ -44,7 +44,7 @@ def certify(context: Context, tables: Tables) -> Tables:
         own = drafts.filter(pc.equal(pc.list_element(drafts["domains"], 0), name))
         if own.num_rows == 0:
             continue
-        index = catalogue_index(domain, tables["items"], tables["item_attributes"])
+        index = read_index(domain, tables["coded_items"])
         record = read_record(
             tables["events"], readings, index.id_array, index.values, domain, users["user_id"].to_pylist()
         )

@@ -21,8 +21,6 @@ from validation.world.state import Offer, ToolState
 from validation.world.tools import Toolbox
 
 OPTION_IDS = ("A", "B", "C", "D")
-BALANCE_CENTS = 40_000
-"""Every task's balance: enough for any single thing, the same for all, so that it tells nothing."""
 LEVELS = ((np.log(20.0), "L0"), (np.log(5.0), "L2"))
 
 
@@ -33,6 +31,9 @@ class World(NamedTuple):
     catalogue: CatalogueIndex
     titles: list[str]
     descriptions: list[str]
+    currency: str
+    balance_cents: int
+    """Every task's balance: enough for any single thing, the same for all, so that it tells nothing."""
     tools: Toolbox
 
 
@@ -183,12 +184,14 @@ def _state(world: World, group: Group) -> ToolState:
             title=world.titles[row],
             description=world.descriptions[row],
             price_cents=int(world.catalogue.price_cents[row]),
-            currency=world.domain.currency,
+            currency=world.currency,
             category=list(world.domain.catalogue.categories)[world.catalogue.category[row]],
         )
         for row in group.menu.rows.tolist()
     )
-    return ToolState(domain=world.domain.name, offers=offers, balance_cents=BALANCE_CENTS)
+    return ToolState(
+        domain=world.domain.name, currency=world.currency, offers=offers, balance_cents=world.balance_cents
+    )
 
 
 def _prove(

@@ -22,7 +22,7 @@ from schemas.tables.internal import (
 from schemas.tables.sealed import ANSWERS, CONSTRAINTS, POSTERIORS, REJECTS
 from schemas.tables.visible import TASKS, TOOL_STATE
 
-CATALOGUE = {"items": "catalogue", "item_attributes": "catalogue"}
+CATALOGUE = {"coded_items": "catalogue"}
 CANDIDATES_STAGE = Stage(
     "candidates",
     find_candidates,
@@ -41,7 +41,7 @@ CANDIDATES_STAGE = Stage(
 SELECTION_STAGE = Stage(
     "selection",
     select_tasks,
-    reads={"candidates": "candidates*", **CATALOGUE},
+    reads={"candidates": "candidates*", "items": "catalogue", **CATALOGUE},
     writes=(DRAFT_TASKS, DRAFT_STATES, DRAFT_CONSTRAINTS, DRAFT_ANSWERS, DRAFT_POSTERIORS, MENUS, DRAFT_REJECTS),
 )
 CERTIFY_STAGE = Stage(

@@ -65,10 +65,15 @@ def item_grid(domain: Domain, index: CatalogueIndex) -> dict[tuple[int, ...], in
 def menu_for(
     contrast: Contrast, domain: Domain, grid: Mapping[tuple[int, ...], int], group_key: int, draws: Draws
 ) -> Menu | None:
-    """Four items that differ in the contested dimensions only; None if the catalogue lacks one of them."""
-    sizes = [len(domain.catalogue.categories), *(len(spec.values) for spec in domain.dimensions.values())]
+    """Four items that differ in the contested dimensions only; None if the catalogue lacks one of them.
+
+    All are of one category that everybody can have at any time, so that no option is out for another reason.
+    """
+    anytime = [place for place, category in enumerate(domain.catalogue.categories.values()) if category.is_free_to_all]
+    sizes = [len(anytime), *(len(spec.values) for spec in domain.dimensions.values())]
     uniform = draws.uniform("menu background", group_key, np.arange(len(sizes), dtype=np.uint64))
     background = np.floor(uniform * np.array(sizes)).astype(np.int64)
+    background[0] = anytime[background[0]]
     order = permutation(draws.bits("menu order", group_key, np.arange(4, dtype=np.uint64)))
     values = contrast.options()[order]
     rows = []

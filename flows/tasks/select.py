@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from flows.common.draws import Draws
 from flows.common.stage import Context, Tables
 from flows.tasks.drafts import Draft, World, draft_group
 from flows.tasks.groups import Pool, Selection, pool_of, select
 from flows.tasks.menus import Contrast, Menu, item_grid, menu_for
-from schemas.behaviour.catalogue_index import catalogue_index
+from schemas.behaviour.catalogue_index import CatalogueIndex, read_index
 from schemas.behaviour.choice import match_table
 from schemas.domain import Domain
 from schemas.load import load_domains
+from schemas.market import load_market
 from schemas.tables.core import Table, sort_rows
 from schemas.tables.internal import (
     DRAFT_ANSWERS,
@@ -34,6 +36,8 @@ from validation.observer.decision import decision_probability
 from validation.world.tools import Toolbox
 
 F64 = npt.NDArray[np.float64]
+BALANCE_STEP = 10_000
+"""Balances are round numbers of the smallest unit of money."""
 
 
 def select_tasks(context: Context, tables: Tables) -> Tables:
@@ -44,8 +48,8 @@ def select_tasks(context: Context, tables: Tables) -> Tables:
     rejects: list[dict[str, Any]] = []
     for domain in load_domains(data.domains).values():
         pool = pool_of(candidates, domain, data, draws)
-        index = catalogue_index(domain, tables["items"], tables["item_attributes"])
-        world = _world(domain, index, tables["items"])
+        index = read_index(domain, tables["coded_items"])
+        world = _world(domain, index, tables["items"], load_market(data.market).currency)
         menu_of = partial(_menu_of, domain, item_grid(domain, index), draws)
         decide = partial(_decide, domain, pool, data.dispositions.strength_mean)
         chosen = select(pool, domain, data, draws, Selection(), menu_of, decide)
@@ -67,10 +71,12 @@ def _table(declared: Table, rows: list[dict[str, Any]]) -> pa.Table:
     return declared.conform(sort_rows(pa.Table.from_pylist(rows, schema=declared.schema()), declared))
 
 
-def _world(domain: Domain, index: Any, items: pa.Table) -> World:
-    place = {item: row for row, item in enumerate(items["item_id"].to_pylist())}
-    own = items.take(pa.array([place[item] for item in index.item_ids]))
-    return World(domain, index, own["title"].to_pylist(), own["description"].to_pylist(), Toolbox.of(domain))
+def _world(domain: Domain, index: CatalogueIndex, items: pa.Table, currency: str) -> World:
+    own = items.take(pc.index_in(index.id_array, value_set=items["item_id"].combine_chunks()))
+    dearest = int(index.price_cents.max()) + max(tool.fee_cents for tool in domain.tools)
+    balance = -(-2 * dearest // BALANCE_STEP) * BALANCE_STEP
+    titles, descriptions = own["title"].to_pylist(), own["description"].to_pylist()
+    return World(domain, index, titles, descriptions, currency, balance, Toolbox.of(domain))
 
 
 def _menu_of(

@@ -1,90 +1,83 @@
-"""What is on show and what is taken: the choices of one domain, all at once."""
+"""What is taken of what is shown, and the rest of a session in which people choose."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from flows.common.draws import Draws, categorical
-from schemas.behaviour.catalogue_index import CatalogueIndex
+from flows.common.draws import categorical, normal
+from flows.timelines.parts import REVIEW, SEARCH, Content, Part, blank, code_of
+from flows.timelines.setting import Doing, Setting, local_us
+from flows.timelines.shelves import categories_on_show, options_on_show
+from schemas.activities import Choosing
 from schemas.behaviour.choice import choice_shares, position_cost
-from schemas.behaviour.effective import EffectiveValues
 from schemas.behaviour.taste import taste_utility
-from schemas.config.data import TimelinesConfig
-from schemas.domain import Domain
 
 I64 = npt.NDArray[np.int64]
-U64 = npt.NDArray[np.uint64]
-F64 = npt.NDArray[np.float64]
 
 
-class Shelf(NamedTuple):
-    """The items of one domain in the order of their categories, with whole-number weights of how often each is on show."""
-
-    row: I64
-    """(n,) row of the catalogue index."""
-    first: I64
-    """(categories,) where each category begins in ``row``."""
-    size: I64
-    """(categories,) items in it."""
-    upto: I64
-    """(n,) running sum of the weights within the category."""
-
-
-def shelf(index: CatalogueIndex, popularity: pa.Table) -> Shelf:
-    """The shelf of a domain from the table `popularity`."""
-    place = pc.index_in(index.id_array, value_set=popularity["item_id"].combine_chunks())
-    weight = popularity["weight"].take(place).to_numpy()
-    whole = np.maximum(1, np.rint(weight / weight.max() * 2.0**20)).astype(np.int64)
-    order = np.argsort(index.category, kind="stable")
-    category = index.category[order].astype(np.int64)
-    size = np.bincount(category)
-    first = np.cumsum(size) - size
-    running = np.cumsum(whole[order])
-    before = np.concatenate([[0], running])[first]
-    return Shelf(order.astype(np.int64), first, size, running - before[category])
-
-
-def options_on_show(stock: Shelf, category: I64, count: int, who: U64, key: U64, draws: Draws, aspect: str) -> I64:
-    """(n, count) rows of the catalogue: distinct items of the category, by popularity, without regard to the person.
-
-    An item drawn twice gives way to the next one on the shelf.
-    """
-    if int(stock.size.min()) < count:
-        raise ValueError(f"a category has fewer than {count} items to show")
-    uniform = draws.uniform(
-        aspect, who[:, None], key[:, None] * np.uint64(16) + np.arange(count, dtype=np.uint64)[None, :]
+def choosing(part: Part, doing: Doing, activity: Choosing, setting: Setting) -> Content:
+    """Content of the lines that every choosing session has: search, choices, stars. Other lines are left blank."""
+    aspect, lines = doing.aspect, part.lines
+    index, begins = setting.things.catalogue[doing.domain.name], setting.things.begins[doing.domain.name]
+    shown = np.flatnonzero(lines.place < SEARCH)
+    options = _options(part, shown, doing, setting)
+    taken, drivers = _taken(part, shown, options, doing, setting)
+    item = options[np.arange(shown.size), taken]
+    content = blank(
+        lines.place.size, activity.choose, shown=shown, options=options + begins, driven=shown, drivers=drivers
     )
-    place = np.empty((who.size, count), np.int64)
-    for shelf_number in range(stock.first.size):
-        here = np.flatnonzero(category == shelf_number)
-        first, size = stock.first[shelf_number], stock.size[shelf_number]
-        upto = stock.upto[first : first + size]
-        place[here] = np.searchsorted(upto, (uniform[here] * upto[-1]).astype(np.int64), side="right")
-    size = stock.size[category]
-    for column in range(1, count):
-        for _ in range(column):
-            taken = (place[:, :column] == place[:, column, None]).any(axis=1)
-            place[:, column] = np.where(taken, (place[:, column] + 1) % size, place[:, column])
-    return stock.row[stock.first[category][:, None] + place]
+    content.item[shown] = item + begins
+    content.quantity[shown] = 1
+    if doing.has_price:
+        content.price_cents[shown] = index.price_cents[item]
+    content.action[lines.place == SEARCH] = code_of("search")
+    review = np.flatnonzero(lines.place == REVIEW)
+    content.action[review] = code_of("review")
+    content.item[review] = last_choice(part, content)[lines.session[review]]
+    content.stars[review] = _stars(part, review, content.item[review] - begins, f"{aspect} stars", doing, setting)
+    return content
 
 
-def chosen_positions(
-    domain: Domain,
-    config: TimelinesConfig,
-    index: CatalogueIndex,
-    tastes: EffectiveValues,
-    person: I64,
-    at_us: I64,
-    options: I64,
-    uniform: F64,
-) -> tuple[I64, I64]:
+def last_choice(part: Part, content: Content) -> I64:
+    """(sessions,) row of what was chosen last in each."""
+    last = np.full(part.person.size, -1, np.int64)
+    last[part.lines.session[content.shown]] = content.item[content.shown]
+    return last
+
+
+def _options(part: Part, line: I64, doing: Doing, setting: Setting) -> I64:
+    """(n, options) rows of the domain's catalogue that the lines show: of one category each, open, and fit for the age."""
+    person, key = part.person[part.lines.session[line]], part.line_keys(line)
+    who = setting.people.numbers[person]
+    ages = {one.min_age for one in doing.domain.catalogue.categories.values() if one.min_age is not None}
+    category = categories_on_show(
+        doing.domain,
+        local_us(part.at_us[line], person, setting.people, setting.span),
+        {age: setting.people.of_age(age)[person] for age in ages},
+        setting.draws.uniform(f"{doing.aspect} category", who, key),
+    )
+    stock, count = setting.things.shelf[doing.domain.name], setting.config.options_shown
+    return options_on_show(stock, category, count, who, key, setting.draws, f"{doing.aspect} options")
+
+
+def _taken(part: Part, line: I64, options: I64, doing: Doing, setting: Setting) -> tuple[I64, I64]:
     """(n,) position of the option taken, and (n, dimensions) rows of the dispositions that held."""
-    value, row = tastes.at(person, at_us)
-    utility = taste_utility(domain, index.values, value, tastes.strength[person], options)
-    utility -= position_cost(options.shape[1], config.position_effect)
-    return categorical(uniform, choice_shares(utility, config.exploration)), row
+    person = part.person[part.lines.session[line]]
+    tastes = setting.tastes[doing.domain.name]
+    value, row = tastes.at(person, part.at_us[line])
+    values = setting.things.catalogue[doing.domain.name].values
+    utility = taste_utility(doing.domain, values, value, tastes.strength[person], options)
+    utility -= position_cost(options.shape[1], setting.config.position_effect)
+    uniform = setting.draws.uniform(f"{doing.aspect} choice", setting.people.numbers[person], part.line_keys(line))
+    return categorical(uniform, choice_shares(utility, setting.config.exploration)), row
+
+
+def _stars(part: Part, review: I64, item: I64, aspect: str, doing: Doing, setting: Setting) -> I64:
+    """(reviews,) one to five stars: the share of dimensions that match the person's lasting taste, and some noise. Assumed."""
+    session = part.lines.session[review]
+    person = part.person[session]
+    value, _ = setting.tastes[doing.domain.name].lasting_at(person, part.start_us[session])
+    matched = (setting.things.catalogue[doing.domain.name].values[item] == value).sum(axis=1) / value.shape[1]
+    spread = 0.8 * normal(setting.draws.uniform(aspect, setting.people.numbers[person], part.key[session]))
+    return np.asarray(np.clip(np.round(2.4 + 3.2 * matched + spread), 1, 5).astype(np.int64))

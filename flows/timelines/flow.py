@@ -11,11 +11,11 @@ TIMELINES_STAGE = Stage(
     simulate,
     reads={
         "users": "personas",
+        "personas": "personas",
         "actors": "personas",
         "dispositions": "dispositions",
-        "items": "catalogue",
-        "item_attributes": "catalogue",
-        "popularity": "catalogue",
+        "coded_items": "catalogue",
+        "personal_items": "belongings",
     },
     writes=(CLEAN_SESSIONS, CLEAN_EVENTS, CLEAN_TRUTH, CLEAN_STATEMENTS),
 )

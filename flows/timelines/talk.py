@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from flows.common.clock import DAY, HOUR, SECOND, WEEK, to_utc
 from flows.common.draws import Draws, categorical, key_of
-from flows.common.pace import WAKING
-from flows.timelines.rhythm import People, Sittings, Span, within
-from schemas.behaviour.effective import EffectiveValues
+from flows.common.pace import TALK_SECONDS, WAKING
+from flows.timelines.parts import ASSISTANT, SOURCES, Content, Part, blank, code_of, part_of
+from flows.timelines.rhythm import Sittings, within
+from flows.timelines.sessions import line_steps
+from flows.timelines.setting import People, Setting, Span
 from schemas.config.data import TimelinesConfig
 from schemas.domain import Domain
 
@@ -32,8 +34,8 @@ class Talk(NamedTuple):
     value: I64
     disposition_row: I64
 
-    def where(self, kept: npt.NDArray[np.bool_]) -> Talk:
-        """The talks marked."""
+    def where(self, kept: npt.NDArray[np.bool_] | I64) -> Talk:
+        """The talks marked, or of those rows."""
         return Talk(
             self.person[kept],
             self.key[kept],
@@ -45,20 +47,14 @@ class Talk(NamedTuple):
         )
 
 
-def talks(
-    config: TimelinesConfig,
-    domains: Mapping[str, Domain],
-    people: People,
-    span: Span,
-    tastes: Mapping[str, EffectiveValues],
-    draws: Draws,
-) -> Talk:
+def talks(config: TimelinesConfig, domains: Mapping[str, Domain], setting: Setting) -> Talk:
     """Every talk of the window. A statement tells the lasting value, which may differ from a passing state's."""
+    people, span, draws = setting.people, setting.span, setting.draws
     parts = []
     for place, (name, domain) in enumerate(domains.items()):
         for column, dimension in enumerate(domain.dimension_ids()):
             some = _weekly(f"statement {dimension}", config.statement_rate, people, span, draws)
-            value, row = tastes[name].lasting_at(some.person, some.start_us)
+            value, row = setting.tastes[name].lasting_at(some.person, some.start_us)
             full = np.ones(some.person.size, np.int64)
             parts.append(Talk(*some, full * place, full * column, value[:, column], row[:, column]))
     some = _weekly("small talk", config.small_talk_rate, people, span, draws)
@@ -68,6 +64,26 @@ def talks(
     none = np.full(some.person.size, NOTHING, np.int64)
     parts.append(Talk(*some, about, none, none, none))
     return Talk(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def talk_part(talk: Talk, setting: Setting) -> Part:
+    """The talks as sessions of two lines: what is said (place 0), and the reply."""
+    count = talk.person.size
+    session, place = np.repeat(np.arange(count), 2), np.tile(np.array([0, 1], np.int64), count)
+    who = setting.people.numbers[talk.person]
+    with np.errstate(over="ignore"):
+        step = line_steps("talk step", who[session], talk.key[session], place, TALK_SECONDS, setting.draws)
+    return part_of(ASSISTANT, talk.domain, talk.person, talk.key, talk.start_us, session, place, step)
+
+
+def talk_content(part: Part, talk: Talk) -> Content:
+    """Words and replies; a true statement is driven by the disposition that it tells."""
+    place, session = part.lines.place, part.lines.session
+    tells = np.flatnonzero((place == 0) & (talk.disposition_row[session] >= 0))
+    content = blank(place.size, "say", driven=tells, drivers=talk.disposition_row[session[tells]][:, None])
+    content.action[place == 1] = code_of("reply")
+    content.source[place == 1] = SOURCES.index("notification")
+    return content
 
 
 def _weekly(aspect: str, per_week: float, people: People, span: Span, draws: Draws) -> Sittings:

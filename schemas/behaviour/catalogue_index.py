@@ -14,6 +14,7 @@ from schemas.domain import Domain
 
 I8 = npt.NDArray[np.int8]
 I64 = npt.NDArray[np.int64]
+F64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class CatalogueIndex:
     """(n,) prices."""
     id_array: pa.StringArray
     """(n,) the ids again, for look-ups."""
+    weight: F64
+    """(n,) how often each is on show, relative to the others; ones where that is not known."""
 
     def code_of(self, item_ids: pa.Array | pa.ChunkedArray | Sequence[str | None]) -> I64:
         """(m,) row of each id; -1 for null and for ids that this domain does not have."""
@@ -43,9 +46,11 @@ class CatalogueIndex:
 def catalogue_index(domain: Domain, items: pa.Table, item_attributes: pa.Table) -> CatalogueIndex:
     """The view of one domain, from the tables `items` and `item_attributes` of all domains, in any order of rows.
 
+    What belongs to a user is no part of the catalogue and is left out.
     Raises ``ValueError`` naming items that lack a dimension, and values or categories that the domain does not know.
     """
-    own = items.filter(pc.equal(items["domain"], domain.name)).sort_by("item_id").combine_chunks()
+    is_own = pc.and_(pc.equal(items["domain"], domain.name), pc.is_null(items["owner_user_id"]))
+    own = items.filter(is_own).sort_by("item_id").combine_chunks()
     ids = own["item_id"].combine_chunks()
     problems: list[str] = []
     category = _codes(own["category"], list(domain.catalogue.categories), f"{domain.name}: category", problems)
@@ -68,6 +73,39 @@ def catalogue_index(domain: Domain, items: pa.Table, item_attributes: pa.Table) 
         category=category,
         price_cents=np.asarray(own["price_cents"].to_numpy(), dtype=np.int64),
         id_array=ids,
+        weight=np.ones(len(ids)),
+    )
+
+
+def coded_items(index: CatalogueIndex) -> pa.Table:
+    """The index as rows of the internal table `coded_items`, from which `read_index` takes it back at once."""
+    size, width = index.values.shape
+    offsets = np.arange(size + 1, dtype=np.int32) * np.int32(width)
+    return pa.table(
+        {
+            "item_id": index.id_array,
+            "domain": pa.repeat(index.domain, size),
+            "price_cents": index.price_cents,
+            "category_code": index.category,
+            "value_codes": pa.ListArray.from_arrays(offsets, pa.array(index.values.reshape(-1), pa.int8())),
+            "weight": index.weight,
+        }
+    )
+
+
+def read_index(domain: Domain, coded: pa.Table) -> CatalogueIndex:
+    """The view of one domain, from the internal table `coded_items`, whose rows are sorted by item."""
+    own = coded.filter(pc.equal(coded["domain"], domain.name)).combine_chunks()
+    ids = own["item_id"].combine_chunks()
+    codes = pc.list_flatten(own["value_codes"]).to_numpy().astype(np.int8)
+    return CatalogueIndex(
+        domain=domain.name,
+        item_ids=ids.to_pylist(),
+        values=codes.reshape(len(ids), len(domain.dimensions)),
+        category=own["category_code"].to_numpy().astype(np.int8),
+        price_cents=own["price_cents"].to_numpy().astype(np.int64),
+        id_array=ids,
+        weight=own["weight"].to_numpy(),
     )
 
 

@@ -54,12 +54,12 @@ def _listed(values: list[str]) -> str:
 
 def _domains(data: Mapping[str, Any]) -> Iterator[Disagreement]:
     domains = data.get("domains")
-    if not isinstance(domains, list):
+    if not isinstance(domains, list | dict):
         return
-    for index, name in enumerate(domains):
+    names = [name for name in domains if isinstance(name, str)]
+    for index, name in enumerate(domains if isinstance(domains, list) else []):
         if name in domains[:index]:
             yield Disagreement(("domains", index), "a domain stands once in the list", "remove one of the two")
-    names = [name for name in domains if isinstance(name, str)]
     for name in map_at(data, "timelines", "domains"):
         if name not in names:
             near = nearest(name, names)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails
 
 from schemas.config.agreement import disagreements
@@ -14,6 +14,39 @@ from schemas.config.personas import PersonasConfig
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+
+BUILT_IN = "built_in"
+"""Said of a domain whose file is a part of Habitus."""
+NINE_DOMAINS = ("food", "groceries", "fashion", "home", "mobility", "travel", "media", "wellness", "planning")
+
+
+def _by_name(domains: Any) -> Any:
+    """A list of names stands for a map of built-in domains."""
+    if isinstance(domains, dict):
+        return domains
+    if not isinstance(domains, list) or not all(isinstance(name, str) for name in domains):
+        raise broken("must be a list of names, or a map of names to files", "write [food]")
+    twice = [place for place, name in enumerate(domains) if name in domains[:place]]
+    if twice:
+        error = broken("a domain stands once in the list", "remove one of the two")
+        raise ValidationError.from_exception_data(
+            "domains", [InitErrorDetails(type=error, loc=(place,), input=domains[place]) for place in twice]
+        )
+    return dict.fromkeys(domains, BUILT_IN)
+
+
+def _built_in_or_read(given: Any) -> Any:
+    if given != BUILT_IN and not isinstance(given, dict):
+        raise broken("is neither `built_in` nor a domain file", "write built_in, or the path of a .yaml file")
+    return given
+
+
+Domains = Annotated[
+    dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")], Annotated[Any, AfterValidator(_built_in_or_read)]],
+    BeforeValidator(_by_name),
+    Field(min_length=1),
+]
 
 
 def _check_offset(moment: datetime) -> datetime:
@@ -63,9 +96,9 @@ class DomainTimeline(Section):
     """Rhythm of one domain, where it differs from the domain file."""
 
     weekdays: Annotated[list[Weekday], Field(min_length=1)] | None = None
-    """Days of the week, by the user's local date, on which sessions happen at all."""
+    """Days of the week, by the user's local date, on which anything is done here at all."""
     rate_factor: Positive = 1.0
-    """Multiplies every person's number of sessions a week."""
+    """Multiplies how often every person does anything here. A daily summary stays one a day at the most."""
 
 
 class TimelinesConfig(Section):
@@ -179,8 +212,10 @@ class DataConfig(Section):
     users: Annotated[int, Field(ge=1, le=999_999)]
     """How many people."""
     window: Window
-    domains: Annotated[list[str], Field(min_length=1)] = Field(default_factory=lambda: ["food", "groceries"])
-    """The areas of life, each a domain file."""
+    domains: Domains = Field(default_factory=lambda: dict.fromkeys(NINE_DOMAINS, "built_in"))
+    """The areas of life: a list of built-in ones, or a map of names to `built_in` or to a domain file of your own."""
+    market: str = "us"
+    """Where things are bought: sets currency and price level. A market of schemas/markets.yaml."""
     personas: PersonasConfig = Field(default_factory=PersonasConfig)
     dispositions: DispositionsConfig = Field(default_factory=DispositionsConfig)
     timelines: TimelinesConfig = Field(default_factory=TimelinesConfig)

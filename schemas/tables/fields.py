@@ -92,7 +92,10 @@ FIELDS: dict[str, Field] = {
     "actor_id": Field(TEXT, "A person in the user's circle, the user included. Never another user of the release."),
     "session_id": Field(TEXT, "One sitting with one app. Opaque."),
     "event_id": Field(TEXT, "One line of the log. Opaque: it tells neither order nor kind."),
-    "item_id": Field(TEXT, "A thing of the catalogue: a dish, a product."),
+    "item_id": Field(
+        TEXT,
+        "A thing: of the catalogue, such as a dish, a product, or of the user's own. Those begin with the user id.",
+    ),
     "image_id": Field(TEXT, "A picture of the table `images`."),
     "tool_id": Field(TEXT, "A tool that an agent may call."),
     "task_id": Field(TEXT, "One question to an agent."),
@@ -140,11 +143,20 @@ FIELDS: dict[str, Field] = {
     # things
     "domain": Field(TEXT, DOMAINS_DOC),
     "domains": Field(TEXTS, "Every domain that the task touches."),
-    "category": Field(TEXT, "The shelf a thing stands on, such as a course or a department."),
+    "category": Field(TEXT, "The shelf a thing stands on, such as a department; of personal things the kind."),
     "title": Field(TEXT, "What a shop would call the thing."),
     "description": Field(TEXT, "A sentence or two in plain words."),
     "price_cents": Field(pa.int64(), "Price for one, in the smallest unit of the currency.", unit="cents", low=0),
     "currency": Field(TEXT, "ISO 4217 code."),
+    "min_age": Field(
+        pa.int16(), "Age from which people may have it; null for everybody.", unit="years", low=0, high=99
+    ),
+    "opens_hour": Field(
+        pa.int16(), "Local hour from which it can be had; null for at all hours.", unit="hours", low=0, high=23
+    ),
+    "closes_hour": Field(
+        pa.int16(), "Local hour at which that ends; above 24 after midnight.", unit="hours", low=1, high=28
+    ),
     "dimension": Field(TEXT, "Something one can prefer inside a domain, such as `food.cuisine`."),
     "value": Field(TEXT, "A value of the dimension."),
     "image": Field(
@@ -167,9 +179,14 @@ FIELDS: dict[str, Field] = {
     "logged_at": Field(TIMESTAMP, "When the line reached the log; never before `at`."),
     "action": Field(TEXT, "What was done.", values=ACTIONS),
     "options": Field(TEXTS, "Item ids on show, in the order they were shown."),
-    "quantity": Field(pa.int32(), "How many.", unit="pieces", low=1),
+    "origin_item_id": Field(TEXT, "The place from which somebody came who arrived."),
+    "starts_at": Field(TIMESTAMP, "When what was booked begins, or when somebody who arrived had set out."),
+    "ends_at": Field(TIMESTAMP, "When what was booked ends, or when the way to the place ended."),
+    "quantity": Field(pa.int32(), "How many; of a booking, for how many people.", unit="pieces", low=1),
     "rating": Field(pa.int16(), "Stars given.", unit="stars", low=1, high=5),
-    "series": Field(pa.list_(pa.int32()), "A series in one line, such as hourly steps of a day."),
+    "series": Field(
+        pa.list_(pa.int32()), "One value for every hour of the local day, such as its steps, from midnight on.", low=0
+    ),
     "text": Field(TEXT, "What was typed or said."),
     "source": Field(TEXT, "Where the line comes from, as a log would know.", values=("self", "notification", "import")),
     # tools and tasks

@@ -9,7 +9,7 @@ import pyarrow as pa
 from schemas.tables.core import Field, Table
 from schemas.tables.fields import FIELDS, TEXT, pick
 from schemas.tables.sealed import ANSWERS, CONSTRAINTS, EVENT_TRUTH, INJECTIONS, POSTERIORS, REJECTS
-from schemas.tables.visible import EVENTS, SESSIONS, TASKS, TOOL_STATE
+from schemas.tables.visible import EVENTS, ITEM_ATTRIBUTES, ITEMS, SESSIONS, TASKS, TOOL_STATE
 
 STANCE = Field(
     TEXT,
@@ -99,12 +99,33 @@ CANDIDATES = Table(
     },
     optional=frozenset({"policy", "stale_value", "claimed_value", "max_log_ratio", "effective_evidence"}),
 )
-POPULARITY = Table(
-    name="popularity",
+CODED_ITEMS = Table(
+    name="coded_items",
     layer="internal",
     key=("item_id",),
-    doc="How often each item is on show, relative to the others of its domain. Exogenous.",
-    columns={**pick("item_id", "domain"), "weight": Field(pa.float64(), "Relative weight.", low=0)},
+    doc="The catalogue in numbers: what `items` and `item_attributes` say, in the order of the domain files; and popularity.",
+    columns={
+        **pick("item_id", "domain", "price_cents"),
+        "category_code": Field(pa.int8(), "Place of the category in the domain file.", low=0),
+        "value_codes": Field(pa.list_(pa.int8()), "For every dimension the place of the value in the domain file."),
+        "weight": Field(pa.float64(), "How often it is on show, relative to others of its domain. Exogenous.", low=0),
+    },
+)
+PERSONAL_ITEMS = dataclasses.replace(
+    ITEMS,
+    name="personal_items",
+    layer="internal",
+    references={},
+    minimum_rows=0,
+    doc="What users have of their own, with the columns of `items`. `category` is the kind.",
+)
+PERSONAL_ATTRIBUTES = dataclasses.replace(
+    ITEM_ATTRIBUTES,
+    name="personal_attributes",
+    layer="internal",
+    references={},
+    minimum_rows=0,
+    doc="What each of these things is. A dimension is called `<domain>.<kind>_<attribute>`.",
 )
 CLEAN_STATEMENTS = dataclasses.replace(
     STATEMENTS, name="clean_statements", doc="Meaning of each `say` of the clean timeline."

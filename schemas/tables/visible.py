@@ -18,9 +18,22 @@ ITEMS = Table(
     layer="visible",
     key=("item_id",),
     minimum_rows=1,
-    doc="The catalogue of all domains.",
-    columns=pick("item_id", "domain", "category", "title", "description", "price_cents", "currency", "owner_user_id"),
-    optional=frozenset({"owner_user_id"}),
+    doc="The catalogue of all domains, and what users have of their own: homes, contacts, devices.",
+    columns=pick(
+        "item_id",
+        "domain",
+        "category",
+        "title",
+        "description",
+        "price_cents",
+        "currency",
+        "owner_user_id",
+        "min_age",
+        "opens_hour",
+        "closes_hour",
+    ),
+    optional=frozenset({"owner_user_id", "min_age", "opens_hour", "closes_hour"}),
+    references={"owner_user_id": "users.user_id"},
 )
 ITEM_ATTRIBUTES = Table(
     name="item_attributes",
@@ -61,6 +74,9 @@ EVENTS = Table(
         "action",
         "item_id",
         "options",
+        "origin_item_id",
+        "starts_at",
+        "ends_at",
         "quantity",
         "price_cents",
         "currency",
@@ -71,9 +87,27 @@ EVENTS = Table(
         "source",
     ),
     optional=frozenset(
-        {"item_id", "options", "quantity", "price_cents", "currency", "rating", "series", "text", "image_id"}
+        {
+            "item_id",
+            "options",
+            "origin_item_id",
+            "starts_at",
+            "ends_at",
+            "quantity",
+            "price_cents",
+            "currency",
+            "rating",
+            "series",
+            "text",
+            "image_id",
+        }
     ),
-    references={"user_id": "users.user_id", "session_id": "sessions.session_id", "item_id": "items.item_id"},
+    references={
+        "user_id": "users.user_id",
+        "session_id": "sessions.session_id",
+        "item_id": "items.item_id",
+        "origin_item_id": "items.item_id",
+    },
 )
 IMAGES = Table(
     name="images",

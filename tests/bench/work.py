@@ -1,7 +1,7 @@
 """The project's own work to be measured, one kind a process. Prints JSON: units made and CPU-seconds spent on them.
 
 CPU-seconds are user plus system time of the process, from after the imports to the end.
-Usage: python -m tests.bench.work draws|personas|timelines|observer FOLDER
+Usage: python -m tests.bench.work draws|personas|catalogue|timelines FOLDER
 """
 
 from __future__ import annotations
@@ -45,8 +45,28 @@ def personas(_: Path) -> tuple[int, float]:
     return made["personas"].num_rows, time.process_time() - begun
 
 
+def catalogue(_: Path) -> tuple[int, float]:
+    """Items of all domains with their texts, prices and attributes, five times over.
+
+    One catalogue is made before and not counted, as a builder's memory is warm: the first one pays the system for the
+    memory of the tables.
+    """
+    from flows.catalogue.items import things
+    from schemas.load import domain_names, load_domains
+    from schemas.market import load_market
+
+    domains, market = load_domains(domain_names()), load_market("us")
+    things(domains, market, Draws(7, "catalogue"))
+    made = 0
+    begun = time.process_time()
+    for seed in range(5):
+        made += things(domains, market, Draws(seed, "catalogue"))[0].num_rows
+    return made, time.process_time() - begun
+
+
 def timelines(folder: Path) -> tuple[int, float]:
-    """From dispositions to clean events written as Parquet, in shards of 250 people."""
+    """From dispositions to clean events of all domains written as Parquet, in shards of 250 people."""
+    from flows.belongings.flow import BELONGINGS_STAGE
     from flows.catalogue.flow import CATALOGUE_STAGE
     from flows.common.stage import write_part
     from flows.dispositions.flow import DISPOSITIONS_STAGE
@@ -59,6 +79,7 @@ def timelines(folder: Path) -> tuple[int, float]:
     spent = 0.0
     for shard in shards:
         tables = common | PERSONAS_STAGE.run(Context(config, Draws(7, "personas"), shard), {})
+        tables |= BELONGINGS_STAGE.run(Context(config, Draws(7, "belongings"), shard), tables)
         tables |= DISPOSITIONS_STAGE.run(Context(config, Draws(7, "dispositions"), shard), tables)
         begun = time.process_time()
         lives = TIMELINES_STAGE.run(Context(config, Draws(7, "timelines"), shard), tables)
@@ -68,8 +89,11 @@ def timelines(folder: Path) -> tuple[int, float]:
     return made, spent
 
 
+KINDS = {"draws": draws, "personas": personas, "catalogue": catalogue, "timelines": timelines}
+
+
 def main(kind: str, folder: Path) -> None:
-    made, spent = {"draws": draws, "personas": personas, "timelines": timelines}[kind](folder)
+    made, spent = KINDS[kind](folder)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps({"made": made, "cpu_seconds": round(spent, 4), "peak_mib": round(peak)}))
 

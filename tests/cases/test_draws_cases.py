@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
+from flows.common.names import name_pool
 from flows.common.stage import Shard
-from flows.personas.names import name_pool
 from tests.flows.lives import frame, run, same_rows, small_config
 
 

@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 from scipy import stats
 
+from flows.belongings.flow import BELONGINGS_STAGE
 from flows.catalogue.flow import CATALOGUE_STAGE
 from flows.common.draws import Draws
 from flows.common.stage import WHOLE, Context, Shard, Stage, shards_of
@@ -33,6 +34,7 @@ STAGES: dict[str, Stage] = {
     for stage in (
         CATALOGUE_STAGE,
         PERSONAS_STAGE,
+        BELONGINGS_STAGE,
         DISPOSITIONS_STAGE,
         TIMELINES_STAGE,
         DISTURB_STAGE,
@@ -70,7 +72,8 @@ class Lives:
 def small_config(users: int, weeks: int = 8, start: datetime = START, **data: Any) -> DataConfig:
     """The data part of a config; ``data`` holds sections as mappings."""
     window = {"start": start.isoformat(), "end": (start + timedelta(weeks=weeks)).isoformat()}
-    config = {"schema_version": 1, "name": "lives", "data": {"users": users, "window": window, **data}}
+    section = {"users": users, "window": window, "domains": ["food", "groceries"], **data}
+    config = {"schema_version": 1, "name": "lives", "data": section}
     return Config.model_validate(config).data
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 from flows.common.draws import Draws
 from flows.common.ids import opaque_ids, user_ids_of, user_numbers
 from prompts.load import STANCES
+from schemas.domain import Domain
 from schemas.load import load_domains
 from schemas.tables.core import TIMESTAMP, Table
 from schemas.tables.internal import STATEMENTS, SYMBOLIC_EVENTS, SYMBOLIC_TRUTH
@@ -22,19 +23,18 @@ Meaning = tuple[str, str | None, str | None, str | None]
 """Domain, dimension, value, stance."""
 
 
-def every_meaning() -> list[Meaning]:
+def every_meaning(domains: Mapping[str, Domain] = DOMAINS) -> list[Meaning]:
     """Each value of each dimension in each stance."""
     return [
         (name, f"{name}.{key}", None if stance == "back_to_usual" else value, stance)
-        for name, domain in DOMAINS.items()
+        for name, domain in domains.items()
         for key, spec in domain.dimensions.items()
         for value in spec.values
         for stance in STANCES
     ]
 
 
-def small_talk(count: int) -> list[Meaning]:
-    names = list(DOMAINS)
+def small_talk(count: int, names: Sequence[str] = tuple(DOMAINS)) -> list[Meaning]:
     return [(names[number % len(names)], None, None, None) for number in range(count)]
 
 

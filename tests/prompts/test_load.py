@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from prompts.load import FOLDER, STANCES, Bank, Phrases, load_phrases, one_of
 from prompts.templates import pieces_of, slots_of, variants_of
-from schemas.load import domain_names, load_domains
+from schemas.load import domain_names, load_domain, load_domains
 from schemas.source import SourceError, check, read_text
 from schemas.tables.fields import CONTRADICTION_KINDS, DRIFT_KINDS, FAILURES, NOISE_KINDS, POLICIES
 
@@ -42,7 +42,7 @@ def test_banks_are_large_enough() -> None:
     say = PHRASES.say
     assert len(say.usual.templates) >= 14 and len(say.for_now.templates) >= 14
     assert len(say.back_to_usual.templates) >= 8 and len(say.small_talk.templates) >= 25
-    assert all(len(PHRASES.request.act[name].templates) >= 8 for name in ("food", "groceries", "any"))
+    assert all(len(PHRASES.request.act[name].templates) >= 8 for name in (*domain_names(), "any"))
     assert len(PHRASES.request.know["any"].templates) >= 6
 
 
@@ -106,13 +106,37 @@ def test_no_phrase_holds_an_internal_name() -> None:
     ("names", "banks"),
     [
         (domain_names(), [*PHRASES.request.act.values(), *PHRASES.request.know.values()]),
-        (["food", "groceries"], [*REPLIES, *PHRASES.review.values(), SAY.small_talk, SAY.lead, SAY.tail]),
+        (domain_names(), [*REPLIES, *PHRASES.review.values(), SAY.small_talk, SAY.lead, SAY.tail]),
     ],
 )
 def test_what_asserts_no_taste_names_no_value(names: list[str], banks: list[Bank]) -> None:
     specs = [spec for domain in load_domains(names).values() for spec in domain.dimensions.values()]
     found = one_of(word for spec in specs for value in spec.values.values() for word in value.words)
     wordings = [text for bank in banks for template in bank.templates for text in variants_of(template)]
+    assert [text for text in wordings if found.search(text)] == []
+
+
+@pytest.mark.parametrize("name", domain_names())
+def test_a_request_to_act_names_no_thing_of_the_catalogue_and_is_whole_sentences(name: str) -> None:
+    shop = load_domain(name).catalogue
+    things = {*shop.categories, *(noun for category in shop.categories.values() for noun in category.nouns)}
+    named = one_of([*things, *(f"{thing}s" for thing in things)])
+    requests = [*PHRASES.request.act[name].templates, *PHRASES.request.act["any"].templates]
+    assert [text for text in requests if named.search(text)] == []
+    sentences = [part for text in requests for part in re.split(r"(?<=[.?]) ", text)]
+    assert [part for part in sentences if not re.fullmatch(r"[A-Z].*\w[.?]", part)] == []
+
+
+@pytest.mark.parametrize("name", domain_names())
+def test_searches_of_a_domain_have_words_of_their_own_and_name_no_value(name: str) -> None:
+    domain = load_domain(name)
+    found = one_of(
+        word for spec in domain.dimensions.values() for value in spec.values.values() for word in value.words
+    )
+    banks = PHRASES.search[name]
+    assert banks != PHRASES.search["any"]
+    wordings = [text for bank in (banks.plain, banks.detailed) for t in bank.templates for text in variants_of(t)]
+    assert len(wordings) >= 12
     assert [text for text in wordings if found.search(text)] == []
 
 

@@ -297,7 +297,13 @@ def test_values_are_shown_as_yaml_writes_them() -> None:
             "write a number above 0",
         ),
         ({"gates": {"fidelity": "no"}}, "data.gates.fidelity", "no", "must be true or false", "write false"),
-        ({"domains": "food"}, "data.domains", "food", "must be a list", "write [food]"),
+        (
+            {"domains": "food"},
+            "data.domains",
+            "food",
+            "must be a list of names, or a map of names to files",
+            "write [food]",
+        ),
         ({"domains": []}, "data.domains", "[]", "must have at least 1 entries", "add what is missing"),
         (
             {"language": {"speaker": "embeded"}},

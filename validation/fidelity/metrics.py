@@ -204,9 +204,9 @@ METRICS: dict[str, Metric] = {
 
 
 def references_of(domain: Domain) -> dict[str, tuple[str, bool]]:
-    """Metric → (reference, whether it gates): the gates of the domain file, and for the rest what its rhythm rests on."""
+    """Metric → (reference, whether it gates): the gates of the domain file, and for the rest what its key action rests on."""
     metrics = dict.fromkeys([*domain.gates, *METRICS])
-    return {name: (str(domain.gates.get(name, domain.rhythm.reference)), name in domain.gates) for name in metrics}
+    return {name: (str(domain.gates.get(name, domain.reference())), name in domain.gates) for name in metrics}
 
 
 def measure(domain: str, metric: str, reference_id: str, occurrences: Occurrences) -> Measurement:

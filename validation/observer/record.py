@@ -135,7 +135,8 @@ def _choices(
     events: pa.Table, user: npt.NDArray[np.int32], item_ids: pa.Array, item_values: I8, domain: Domain
 ) -> tuple[I64, I8, I8]:
     """Rows of events that are choices (n,), values of what was shown (n, K, D), place of what was chosen (n,)."""
-    picks = pc.and_(pc.equal(events["domain"], domain.name), pc.equal(events["action"], domain.session.choose))
+    choosing = pc.is_in(events["action"], value_set=pa.array(domain.choice_actions()))
+    picks = pc.and_(pc.equal(events["domain"], domain.name), choosing)
     picks = pc.and_(picks, pc.and_(pc.is_valid(events["options"]), pc.is_valid(events["item_id"])))
     rows = np.flatnonzero(picks.to_numpy() & (user != ABSENT))
     lists = _whole(events["options"].take(pa.array(rows)))

@@ -75,6 +75,71 @@ EVENT_RULES = (
         "is not before the user's `signed_up_at`",
         'SELECT event_id AS id FROM events JOIN users USING (user_id) WHERE "at" < signed_up_at',
     ),
+    Rule(
+        "events",
+        "events",
+        "item_id",
+        "is nobody else's thing",
+        "SELECT event_id AS id FROM events e JOIN items i USING (item_id) WHERE i.owner_user_id <> e.user_id",
+    ),
+    Rule(
+        "events",
+        "events",
+        "options",
+        "are nobody else's things",
+        "SELECT event_id AS id FROM (SELECT event_id, user_id, unnest(options) AS item_id FROM events) e "
+        "JOIN items i USING (item_id) WHERE i.owner_user_id <> e.user_id",
+    ),
+)
+_MINUTES = '(epoch_us(e."at") // 60000000 + e.utc_offset_min)'
+"""Of the wall clock, since 1970."""
+_TAKEN = "SELECT event_id AS id FROM events e JOIN items i USING (item_id)"
+ACT_RULES = (
+    Rule(
+        "events",
+        "events",
+        "origin_item_id",
+        "is another place than the one of an `arrive`",
+        "SELECT event_id AS id FROM events WHERE action = 'arrive' AND origin_item_id = item_id",
+    ),
+    Rule(
+        "events",
+        "events",
+        "ends_at",
+        "is after `starts_at`, and neither is without the other",
+        "SELECT event_id AS id FROM events WHERE ends_at <= starts_at OR (starts_at IS NULL) <> (ends_at IS NULL)",
+    ),
+    Rule(
+        "events",
+        "events",
+        "starts_at",
+        "is before `at` for an `arrive`, which has one, and after it for what is booked",
+        "SELECT event_id AS id FROM events WHERE action = 'arrive' AND (starts_at IS NULL OR starts_at >= \"at\" "
+        'OR ends_at > "at") OR action <> \'arrive\' AND starts_at <= "at"',
+    ),
+    Rule(
+        "events",
+        "events",
+        "item_id",
+        "is open at that hour of the user's day, if chosen among options",
+        f"{_TAKEN} WHERE e.options IS NOT NULL AND ({_MINUTES} // 60 % 24 < i.opens_hour "
+        f"AND {_MINUTES} // 60 % 24 >= i.closes_hour - 24 OR {_MINUTES} // 60 % 24 >= i.closes_hour)",
+    ),
+    Rule(
+        "events",
+        "events",
+        "item_id",
+        "is for people of the user's age on that day, if chosen among options",
+        f"{_TAKEN} JOIN personas p ON p.user_id = e.user_id WHERE e.options IS NOT NULL "
+        f"AND p.birth_date + to_years(i.min_age) > DATE '1970-01-01' + CAST({_MINUTES} // 1440 AS INTEGER)",
+    ),
+    Rule(
+        "events",
+        "events",
+        "series",
+        "has 24 values, none of them negative",
+        "SELECT event_id AS id FROM events WHERE len(series) <> 24 OR list_min(series) < 0",
+    ),
 )
 SESSION_RULES = (
     Rule(
@@ -176,6 +241,14 @@ TASK_RULES = (
         "JOIN events e USING (event_id) JOIN tasks t USING (task_id) "
         'WHERE e.user_id <> t.user_id OR e."at" >= t.asked_at',
     ),
+    Rule(
+        "tasks",
+        "tasks",
+        "options",
+        "are nobody else's things",
+        "SELECT task_id AS id FROM (SELECT task_id, user_id, unnest(options).item_id AS item_id FROM tasks) t "
+        "JOIN items i USING (item_id) WHERE i.owner_user_id <> t.user_id",
+    ),
 )
 _SHOWN = "SELECT task_id, unnest(options).option_id AS option_id FROM tasks"
 _JUDGED = "SELECT task_id, unnest(options, recursive := true) FROM answers"
@@ -250,6 +323,7 @@ def rules_of(tables: Mapping[str, Table], window: tuple[datetime, datetime], dim
         *reference_rules(tables),
         *split_rules(tables),
         *EVENT_RULES,
+        *ACT_RULES,
         *SESSION_RULES,
         *TASK_RULES,
         *GOLD_RULES,
@@ -284,11 +358,28 @@ def _reference(name: str, column: str, named: str, target: str) -> Rule:
 
 
 def split_rules(tables: Mapping[str, Table]) -> list[Rule]:
-    """No user, with whatever rows, is in two splits."""
+    """No user, with whatever rows and things, is in two splits, and what is nobody's is in a split of its own."""
     names = [name for name, declared in tables.items() if declared.has_users]
     owned = [f"SELECT DISTINCT user_id AS id, _split FROM {quoted(name)}" for name in names]
+    owned.append("SELECT DISTINCT owner_user_id AS id, _split FROM items WHERE owner_user_id IS NOT NULL")
     breaks = f"SELECT id FROM ({' UNION '.join(owned)}) GROUP BY id HAVING count(DISTINCT _split) > 1"
-    return [Rule("splits", "users", "user_id", "is in one split in all tables", breaks)]
+    return [
+        Rule("splits", "users", "user_id", "is in one split in all tables", breaks),
+        Rule(
+            "splits",
+            "items",
+            "item_id",
+            "is in the split `catalogue` if nobody owns it, and only then",
+            "SELECT item_id AS id FROM items WHERE (owner_user_id IS NULL) <> (_split = 'catalogue')",
+        ),
+        Rule(
+            "splits",
+            "item_attributes",
+            "item_id",
+            "is in the split of the item",
+            "SELECT item_id AS id FROM item_attributes a JOIN items i USING (item_id) WHERE a._split <> i._split",
+        ),
+    ]
 
 
 def disposition_rules(window: tuple[datetime, datetime], dimensions: Sequence[str]) -> list[Rule]:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from schemas.domain import Domain, ToolSpec
+from schemas.domain import Domain
+from validation.world.outcome import Verdict, check_final_state
+from validation.world.paths import ANY_WAY, PathRules, check_path, gold_path, path_to
 from validation.world.state import ToolState
+from validation.world.surprises import Surprise
 from validation.world.tools import Toolbox
 from validation.world.world import World
+
+__all__ = ["Gold", "Score", "Task", "Verdict", "check_final_state", "gold_path", "path_to", "score"]
 
 FORMS = ("option_id", "calls", "ask")
 CALLS_AT_MOST = 100
 """An answer with more calls fails unread."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Whether a final state is right, and if not, why."""
-
-    passed: bool
-    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,6 +61,10 @@ class Task:
     domain: Domain
     tools: Toolbox
     state: ToolState | None = None
+    surprises: tuple[Surprise, ...] = ()
+    """What the world does of itself while the calls of an answer are run."""
+    rules: PathRules = ANY_WAY
+    """What the calls must keep to."""
 
     def __post_init__(self) -> None:
         strange = sorted(self.gold.option_ids - set(self.items))
@@ -115,56 +116,17 @@ def _score_calls(task: Task, calls: Any) -> Score:
         return Score(False, reasons=(f"{len(calls)} calls; {CALLS_AT_MOST} at the most",))
     if task.state is None:
         raise ValueError("an `act` task needs its tool state")
-    world = World(task.tools, task.state)
+    world = World(task.tools, task.state, task.surprises)
     errors = 0
     for call in calls:
         name, arguments = (call.get("name"), call.get("arguments")) if isinstance(call, Mapping) else (None, None)
         errors += "error" in world.call(name, arguments)
     gold_items = {item for option in task.gold.option_ids if (item := task.items[option]) is not None}
-    verdict = check_final_state(world.state, gold_items, task.domain.key_action)
+    end = check_final_state(world.state, gold_items, task.domain.key_action, before=world.untouched)
+    way = check_path(world.trajectory, task.tools, task.rules)
     return Score(
-        verdict.passed,
+        end.passed and way.passed,
         tool_errors=errors,
-        reasons=verdict.reasons,
+        reasons=(*end.reasons, *way.reasons),
         cost_cents=task.state.balance_cents - world.state.balance_cents,
     )
-
-
-def check_final_state(state: ToolState, gold_item_ids: Collection[str], key_action: str) -> Verdict:
-    """Passes if exactly one open order stands, of one piece of one gold item, and nothing is left in the cart."""
-    reasons: list[str] = []
-    standing = [order for order in state.orders if order.status == "open"]
-    if len(standing) != 1:
-        reasons.append(f"{len(standing)} standing results of `{key_action}`; must be 1")
-    bought = [line for order in standing for line in order.lines]
-    if bought and (len(bought) > 1 or bought[0].quantity > 1):
-        listed = ", ".join(f"{line.quantity} x {line.item_id}" for line in bought)
-        reasons.append(f"bought {listed}; must be one piece of one thing")
-    wrong = sorted({line.item_id for line in bought if line.item_id not in gold_item_ids})
-    if wrong:
-        reasons.append(f"bought {', '.join(wrong)}, which is not right")
-    if state.cart:
-        reasons.append(f"left in the cart: {', '.join(line.item_id for line in state.cart)}")
-    return Verdict(not reasons, tuple(reasons))
-
-
-def path_to(domain: Domain, item_id: str) -> list[dict[str, Any]]:
-    """The shortest list of calls that buys one piece of the item and nothing else, whatever the domain calls its tools.
-
-    Raises ``ValueError`` if the domain has no tools to buy with.
-    """
-    order = _tool_with(domain, "add_order")
-    if order is not None:
-        return [{"name": order.name, "arguments": {"item_id": item_id}}]
-    add, pay = _tool_with(domain, "add_cart_line"), _tool_with(domain, "order_cart")
-    if add is None or pay is None:
-        raise ValueError(f"domain {domain.name} has no tools to buy with: none adds an order, none orders a cart")
-    return [{"name": add.name, "arguments": {"item_id": item_id}}, {"name": pay.name, "arguments": {}}]
-
-
-gold_path = path_to
-"""The path that proves a gold item: the same as to any other."""
-
-
-def _tool_with(domain: Domain, effect: str) -> ToolSpec | None:
-    return next((tool for tool in domain.tools if effect in tool.effects), None)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from schemas.domain import Domain, ToolSpec
-from validation.world.verbs import EFFECTS, IDS, PRECONDITIONS, READING, SEARCH_FILTERS
+from schemas.domain import Domain
+from schemas.tooling import ToolSpec
+from validation.world.arguments import FORMATS
+from validation.world.tool_problems import tool_problems
 
-EFFECT_ARGUMENTS = ("quantity",)
-"""Arguments that effects read when they are there, besides those of the preconditions."""
+__all__ = ["Toolbox", "argument_schema", "tool_problems", "tool_schema"]
 
 
 def argument_schema(tool: ToolSpec) -> dict[str, Any]:
@@ -57,52 +58,7 @@ class Toolbox:
         return cls(
             domain=domain.name,
             specs={tool.name: tool for tool in domain.tools},
-            validators={tool.name: Draft202012Validator(argument_schema(tool)) for tool in domain.tools},
+            validators={
+                tool.name: Draft202012Validator(argument_schema(tool), format_checker=FORMATS) for tool in domain.tools
+            },
         )
-
-
-def tool_problems(tools: Iterable[ToolSpec]) -> list[str]:
-    """Why tools cannot work as declared, one sentence each with its fix; empty if all can."""
-    problems: list[str] = []
-    names: set[str] = set()
-    for tool in tools:
-        if tool.name in names:
-            problems.append(f"two tools are called `{tool.name}`; rename one")
-        names.add(tool.name)
-        problems += [f"tool `{tool.name}`: {problem}" for problem in _problems_of(tool)]
-    return problems
-
-
-def _problems_of(tool: ToolSpec) -> list[str]:
-    problems: list[str] = []
-    if tool.verb in READING and tool.effects:
-        problems.append(f"`{tool.verb}` only reads; take the effects {tool.effects} away")
-    if tool.verb not in READING and not tool.effects:
-        problems.append(f"`{tool.verb}` does nothing; give it effects, or make it a `get`")
-    if tool.verb == "search" and tool.target != "offers":
-        problems.append(f"`search` looks through `offers`, not `{tool.target}`; make it a `get`")
-    read = {argument for name in tool.requires for argument in PRECONDITIONS[name].arguments}
-    for argument in sorted(read):
-        if argument not in tool.parameters or not tool.parameters[argument].required:
-            problems.append(f"its preconditions read `{argument}`; make it a required parameter")
-        elif tool.parameters[argument].type != "string":
-            problems.append(f"`{argument}` is an id; make it a string")
-    read |= set(SEARCH_FILTERS) if tool.verb == "search" else set()
-    read |= {IDS[tool.target]} if tool.verb == "get" else set()
-    read |= set(EFFECT_ARGUMENTS) if {"add_order", "add_cart_line"} & set(tool.effects) else set()
-    problems += [f"nothing reads its parameter `{name}`; take it away" for name in tool.parameters if name not in read]
-    quantity = tool.parameters.get("quantity")
-    if quantity is not None and (quantity.type != "integer" or quantity.minimum is None or quantity.minimum < 1):
-        problems.append("`quantity` counts pieces; make it an integer with `minimum: 1`")
-    limit = tool.parameters.get("max_price_cents")
-    if limit is not None and limit.type not in ("integer", "number"):
-        problems.append("`max_price_cents` is an amount; make it an integer")
-    for place, effect in enumerate(tool.effects):
-        if effect in tool.effects[:place]:
-            problems.append(f"`{effect}` happens twice; list it once")
-        rule = EFFECTS[effect]
-        lacking = [name for name in rule.needs if name not in tool.requires]
-        problems += [f"`{effect}` needs the precondition `{name}`; require it" for name in lacking]
-        if rule.follows and not set(rule.follows) & set(tool.effects[:place]):
-            problems.append(f"`{effect}` must come after one of {list(rule.follows)}; reorder the effects")
-    return problems

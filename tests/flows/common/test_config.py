@@ -87,7 +87,7 @@ def test_lists_and_shares_and_tables_are_replaced_whole_and_other_maps_merged(wr
             "        table: {midwest: {a: 1}, northeast: {a: 1}, south: {a: 1}, west: {a: 1}}\n"
         )
     )
-    assert config.data.domains == ["groceries"] and config.data.release.splits == {"all": 1.0}
+    assert list(config.data.domains) == ["groceries"] and config.data.release.splits == {"all": 1.0}
     attributes = config.data.personas.attributes
     assert list(attributes) == ["city", "pet"] and attributes["city"].values == ["Oslo", "Rome"]
     assert list(attributes["pet"].table or {}) == ["midwest", "northeast", "south", "west"]
@@ -144,7 +144,7 @@ def test_set_values_are_yaml_and_win_over_the_file() -> None:
         users=7,
         workers=3,
     )
-    assert config.name == "other" and config.data.domains == ["food"] and config.data.window.weeks == 4
+    assert config.name == "other" and list(config.data.domains) == ["food"] and config.data.window.weeks == 4
     assert config.data.personas.attributes["country"].weights == {"se": 0.4, "no": 0.3, "dk": 0.3}
     assert (config.data.seed, config.data.users, config.execution.workers) == (5, 7, 3)
     assert (config.data.disturb.noise.corrupt, config.data.disturb.noise.duplicate) == (0.0, 0.0)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from flows.common.config import load_config
-from flows.common.estimate import BASE_MEMORY, MIB, estimate, mean_lines, mean_rate
+from flows.common.estimate import BASE_MEMORY, MIB, estimate
 from schemas.config import Config
-from schemas.load import load_domain
 from tests.flows.lives import live, small_config
 
 THIRD = 4 / 3
@@ -28,26 +26,6 @@ def test_rows_lie_within_a_third_of_those_that_are_made() -> None:
     for name, made in (("sessions", "clean_sessions"), ("events", "clean_events")):
         assert 1 / THIRD < rows[name] / tables[made].num_rows < THIRD, name
     assert rows["users"] == tables["users"].num_rows == 120
-
-
-def test_the_mean_rate_is_that_of_the_quantiles() -> None:
-    food = load_domain("food")
-    rhythm = food.rhythm.model_copy(update={"sessions_per_week": {"q0.05": 3.0, "q0.50": 3.0, "q0.95": 3.0}})
-    assert mean_rate(food.model_copy(update={"rhythm": rhythm})) == pytest.approx(3.0)
-    rhythm = food.rhythm.model_copy(update={"sessions_per_week": {"q0.00": 1.0, "q1.00": float(np.e)}})
-    assert mean_rate(food.model_copy(update={"rhythm": rhythm})) == pytest.approx(np.e - 1, rel=1e-3)
-    quantiles = food.rhythm.sessions_per_week
-    assert quantiles["q0.25"] < mean_rate(food) < quantiles["q0.95"]
-
-
-def test_the_lines_of_a_session_are_search_choices_close_and_review() -> None:
-    food = load_domain("food")
-    shape = food.session.model_copy(
-        update={"search": 0.5, "lines": {"1": 0.5, "3": 0.5}, "close": "checkout", "review": 0.25}
-    )
-    assert mean_lines(food.model_copy(update={"session": shape})) == 0.5 + 2 + 1 + 0.25
-    open_end = shape.model_copy(update={"close": "none"})
-    assert mean_lines(food.model_copy(update={"session": open_end})) == 0.5 + 2 + 0.25
 
 
 def test_rows_grow_with_people_weeks_and_rates() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.common.draws import Draws
-from flows.common.ids import id_keys, opaque_ids, user_ids, user_ids_of, user_numbers
+from flows.common.ids import id_keys, opaque_ids, owner_numbers, user_ids, user_ids_of, user_numbers
 
 NUMBERS = st.lists(st.integers(0, 2_000_000), max_size=30)
 calm = settings(deadline=None)
@@ -94,3 +94,11 @@ def test_keys_do_not_depend_on_how_the_ids_are_cut(parts: int) -> None:
     cut = pa.chunked_array([ids[start : start + 50 // parts] for start in range(0, 50, 50 // parts)])
     assert id_keys(cut).tolist() == id_keys(ids).tolist()
     assert id_keys(ids[10:20]).tolist() == id_keys(ids)[10:20].tolist()
+
+
+def test_the_owner_of_an_id_is_the_user_it_begins_with_and_other_ids_are_nobodys() -> None:
+    ids = ["u000012-bxyz", None, "i-u00012", "u1000000", "food-1", "under-1"]
+    for column in (pa.array(ids, pa.string()), pa.chunked_array([ids[:2], ids[2:]], pa.string())):
+        assert owner_numbers(column).tolist() == [12, -1, -1, 1_000_000, -1, -1]
+    assert owner_numbers(pa.array([], pa.string())).tolist() == []
+    assert owner_numbers(pa.array([None], pa.string())).tolist() == [-1]

@@ -17,7 +17,8 @@ WINDOW = {"start": "2025-01-06T00:00:00+00:00", "end": "2025-07-07T00:00:00+00:0
 
 
 def drawn(users: int = 200, **data: object) -> dict[str, pa.Table]:
-    config = DataConfig.model_validate({"users": users, "window": WINDOW, **data})
+    section = {"users": users, "window": WINDOW, "domains": ["food", "groceries"], **data}
+    config = DataConfig.model_validate(section)
     tables: dict[str, pa.Table] = {}
     for stage in (PERSONAS_STAGE, DISPOSITIONS_STAGE):
         tables |= stage.run(Context(config, Draws(config.seed, stage.name), Shard(0, users)), tables)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from flows.common.stage import Shard
-from schemas.domain import DimensionSpec
+from schemas.domain import DimensionSpec, Tilt
 from schemas.load import load_domains
 from tests.flows.lives import Lives, frame, run, same_rows, small_config
 
@@ -47,9 +47,11 @@ def liked(crowd: Lives) -> pl.DataFrame:
     return crowd["personas"].join(rows.pivot("dimension", index="user_id", values="value"), on="user_id")
 
 
-def has_level(people: pl.DataFrame, attribute: str, level: str) -> pl.Series:
+def has_level(people: pl.DataFrame, tilt: Tilt, level: str) -> pl.Series:
     """Whether each person is meant, by the rule of the domain files."""
-    if ".." in level:
+    attribute = tilt.attribute or tilt.dimension
+    assert attribute is not None
+    if tilt.dimension is None and ".." in level:
         low, high = (float(part) for part in level.split(".."))
         return (people[attribute] >= low) & (people[attribute] < high)
     return (people[attribute].cast(pl.String) == level).fill_null(False)
@@ -60,7 +62,7 @@ def expected(people: pl.DataFrame, spec: DimensionSpec) -> np.ndarray[tuple[int,
     weights = np.tile([value.share for value in spec.values.values()], (people.height, 1))
     for tilt in spec.tilts:
         for level, factors in tilt.multiply.items():
-            here = has_level(people, tilt.attribute, level).to_numpy()
+            here = has_level(people, tilt, level).to_numpy()
             weights[here] *= [factors.get(value, 1.0) for value in spec.values]
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -83,7 +85,7 @@ def test_a_tilt_moves_shares_by_its_factors_and_in_its_direction(
 ) -> None:
     spec = SPECS[name]
     tilt = spec.tilts[place]
-    here = has_level(liked, tilt.attribute, level)
+    here = has_level(liked, tilt, level)
     meant, rest = liked.filter(here), liked.filter(~here)
     assert min(meant.height, rest.height) > 300
     assert p_value(meant[name], spec, expected(meant, spec)) > RARE
@@ -94,8 +96,9 @@ def test_a_tilt_moves_shares_by_its_factors_and_in_its_direction(
         assert isinstance(share, float) and (share > plain[value]) == (factor > 1), value
 
 
-def test_tilts_by_bands_and_by_names_are_both_tried() -> None:
+def test_tilts_by_bands_and_by_names_and_by_tastes_elsewhere_are_all_tried() -> None:
     assert {".." in level for _, _, level in TILTED} == {True, False}
+    assert {SPECS[name].tilts[place].dimension is None for name, place, _ in TILTED} == {True, False}
 
 
 @pytest.mark.parametrize("attribute", ["region", "home_type", "marital_status"])
@@ -139,12 +142,22 @@ def test_the_clock_of_what_one_begins_with_is_that_of_the_domain_file(crowd: Liv
     assert clocks == {(name, spec.clock, spec.sensitive) for name, spec in SPECS.items()}
 
 
-def test_a_further_domain_changes_no_taste_in_the_first() -> None:
-    one, two = tastes(60, domains=["food"]), tastes(60, domains=["food", "groceries"])
+def test_a_further_domain_changes_no_taste_in_what_does_not_depend_on_it() -> None:
+    one, two = tastes(60, domains=["groceries"]), tastes(60, domains=["food", "groceries"])
     for table in ("dispositions", "drift"):
         rows = two.tables[table]
-        of_food = rows.filter(pa.array([name.startswith("food.") for name in rows["dimension"].to_pylist()]))
-        assert one.tables[table].num_rows > 0 and same_rows(of_food, one.tables[table]), table
+        first = rows.filter(pa.array([name.startswith("groceries.") for name in rows["dimension"].to_pylist()]))
+        assert one.tables[table].num_rows > 0 and same_rows(first, one.tables[table]), table
+
+
+def test_a_taste_that_depends_on_another_domain_follows_the_shares_where_that_is_absent() -> None:
+    linked = next(name for name, spec in SPECS.items() if any(tilt.dimension for tilt in spec.tilts))
+    spec = SPECS[linked].model_copy(update={"tilts": [tilt for tilt in SPECS[linked].tilts if tilt.attribute]})
+    alone = tastes(4_000, domains=[linked.split(".")[0]], disturb={"drift": {"abrupt_per_year": 0}})
+    selves = alone["actors"].filter(pl.col("relation") == "self").select("actor_id")
+    rows = alone["dispositions"].filter(clock=spec.clock, dimension=linked).join(selves, on="actor_id", how="semi")
+    people = alone["personas"].join(rows.select("user_id", "value"), on="user_id")
+    assert people.height == 4_000 and p_value(people["value"], spec, expected(people, spec)) > RARE
 
 
 def test_other_rates_leave_what_people_begin_with_alone() -> None:

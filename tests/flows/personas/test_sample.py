@@ -209,7 +209,7 @@ def test_names_are_nfc_and_never_empty() -> None:
 
 
 def test_names_go_with_sex_and_locale() -> None:
-    from flows.personas.names import Kind, name_pool
+    from flows.common.names import Kind, name_pool
 
     personas = frame(people(500, personas={"locales": {"en_US": 0.5, "fr_FR": 0.5}})["personas"])
     for locale, sex, given, family in personas.select("locale", "sex", "given_name", "family_name").iter_rows():

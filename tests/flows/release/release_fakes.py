@@ -46,7 +46,7 @@ def fake_tables(users: int = 24, note: str = "") -> dict[str, pa.Table]:
         "users": [_user(name) for name in names],
         "items": [_item(number) for number in range(5)],
         "item_attributes": [
-            {"item_id": f"food-{n}", "dimension": "food.cuisine", "value": "thai" if n % 2 else "italian"}
+            {"item_id": item_id(n), "dimension": "food.cuisine", "value": "thai" if n % 2 else "italian"}
             for n in range(5)
         ],
         "images": [],
@@ -131,16 +131,21 @@ def _user(name: str) -> dict[str, Any]:
     }
 
 
+def item_id(number: int) -> str:
+    """Three things are in the catalogue, one belongs to the user 1, of the split `test`, and one to 2, of `train`."""
+    return f"food-{number}" if number < 3 else _id("belonging", number - 2, 0)
+
+
 def _item(number: int) -> dict[str, Any]:
     return {
-        "item_id": f"food-{number}",
+        "item_id": item_id(number),
         "domain": "food",
         "category": "main",
         "title": f"Dish {number}",
         "description": "A dish | with a bar.",
         "price_cents": 1000 + number,
         "currency": "USD",
-        "owner_user_id": f"u00000{number - 3}" if number > 2 else None,
+        "owner_user_id": f"u00000{number - 2}" if number > 2 else None,
     }
 
 

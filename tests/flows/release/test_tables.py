@@ -36,6 +36,24 @@ def test_what_is_staged_is_what_was_given_user_by_user(tmp_path: Path) -> None:
             assert _read(tmp_path, name, split).equals(TABLES[name].filter(own)), (name, split)
 
 
+def test_what_users_own_is_in_their_split_and_what_nobody_owns_in_the_catalogue(tmp_path: Path) -> None:
+    config = fake_config(24)
+    report = stage_fake(tmp_path, config, TABLES, 1, SMALL)
+    assert split_of(np.array([1, 2], np.uint64), config.data).tolist() == ["test", "train"]
+    for name in ("items", "item_attributes"):
+        assert report["tables"][name]["splits"] == {"train": 1, "test": 1, "catalogue": 3}
+        assert _read(tmp_path, name, "catalogue").equals(TABLES[name].slice(0, 3))
+        assert _read(tmp_path, name, "test").equals(TABLES[name].slice(3, 1))
+        assert _read(tmp_path, name, "train").equals(TABLES[name].slice(4, 1))
+
+
+def test_what_nobody_owns_comes_first(tmp_path: Path) -> None:
+    rows = TABLES["items"]
+    wrong = pa.concat_tables([rows.slice(3), rows.slice(0, 3)])
+    with pytest.raises(TableError, match="row item_id food-0 comes after row item_id u000002-b"):
+        stage_tables({"items": [wrong]}, tmp_path, fake_config(24).data, {"items": RELEASED["items"]})
+
+
 def test_the_size_of_portions_changes_no_byte(tmp_path: Path) -> None:
     config = fake_config(24)
     for size in (5, 64, 1_000_000):
@@ -62,7 +80,7 @@ def test_other_splits_change_the_digest(tmp_path: Path) -> None:
     one = stage_fake(tmp_path / "a", fake_config(24), TABLES)
     other = stage_fake(tmp_path / "b", fake_config(24, splits={"test": 1.0}), TABLES)
     assert one["tables"]["events"]["digest"] != other["tables"]["events"]["digest"]
-    assert one["tables"]["items"] == other["tables"]["items"]
+    assert one["tables"]["tools"] == other["tables"]["tools"]
 
 
 def test_the_list_of_files_agrees_with_the_files(tmp_path: Path) -> None:

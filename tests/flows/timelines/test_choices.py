@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flows.common.clock import DAY, HOUR
 from flows.common.draws import Draws
-from flows.timelines.choices import Shelf, options_on_show
-from schemas.load import load_domains
+from flows.timelines.shelves import Shelf, categories_on_show, options_on_show
+from schemas.load import load_domain, load_domains
+from schemas.tables.core import replaced
 from tests.flows.lives import QUIET, Lives, fits, live, mean, run, small_config
 from tests.flows.timelines.choosing import choices, softmax
 
@@ -47,33 +49,62 @@ def test_options_are_distinct_of_one_category_and_hold_the_chosen_item(town: Liv
 
 
 def test_every_category_is_on_show_as_often_as_the_next(town: Lives) -> None:
-    shown = town["clean_events"].filter(domain="groceries").drop_nulls("options").join(town["items"], on="item_id")
+    grown_up = town["personas"].filter(pl.col("age_years") >= 21).select("user_id")
+    shown = town["clean_events"].filter(domain="groceries").drop_nulls("options").join(grown_up, on="user_id")
+    shown = shown.join(town["items"], on="item_id")
     counts = dict(shown["category"].value_counts().iter_rows())
     names = list(load_domains(["groceries"])["groceries"].catalogue.categories)
     assert fits([counts[name] for name in names], [1 / len(names)] * len(names))
 
 
-def test_what_is_on_show_does_not_depend_on_tastes() -> None:
-    lives = quiet()
-    domains = load_domains(lives.data.domains)
+def turned(lives: Lives) -> Lives:
+    """The same people, each of whose values is the next one of its dimension."""
     after = {
         name: dict(zip(values, values[1:] + values[:1], strict=True))
-        for d in domains.values()
-        for name, values in d.value_names().items()
+        for domain in load_domains(lives.data.domains).values()
+        for name, values in domain.value_names().items()
     }
     others = lives.tables["dispositions"]
-    turned = [
-        after[name][value]
-        for name, value in zip(others["dimension"].to_pylist(), others["value"].to_pylist(), strict=True)
-    ]
-    changed = others.set_column(others.column_names.index("value"), others.schema.field("value"), pa.array(turned))
-    again = Lives(lives.data, run("timelines", lives.data, lives.tables | {"dispositions": changed}))
+    pairs = zip(others["dimension"].to_pylist(), others["value"].to_pylist(), strict=True)
+    changed = replaced(others, {"value": pa.array([after[name][value] for name, value in pairs])})
+    return Lives(lives.data, run("timelines", lives.data, lives.tables | {"dispositions": changed}))
+
+
+def test_what_is_on_show_does_not_depend_on_tastes() -> None:
+    lives = quiet()
+    again = turned(lives)
     pairs = lives["clean_events"].join(again["clean_events"], on="event_id", how="full")
     assert pairs.select("at", "action", "options").equals(
         pairs.select(at="at_right", action="action_right", options="options_right")
     )
     chosen = pairs.drop_nulls("options")
     assert mean(chosen["item_id"] != chosen["item_id_right"]) > 0.4
+
+
+def test_places_on_show_do_not_depend_on_tastes_where_both_are_gone_to() -> None:
+    """Tastes decide where people are, and so now and then that there is no way to go; of what is shown they decide nothing."""
+    lives = quiet(40, 4, domains=["mobility"])
+    again = turned(lives)
+    pairs = lives["clean_events"].drop_nulls("options").join(again["clean_events"], on="event_id")
+    assert pairs.height > 0.98 * lives["clean_events"]["options"].count() > 700
+    assert (pairs["options"] == pairs["options_right"]).all() and (pairs["at"] == pairs["at_right"]).all()
+    assert mean(pairs["item_id"] != pairs["item_id_right"]) > 0.2
+
+
+def test_categories_are_drawn_evenly_among_those_that_are_open_and_fit_for_the_age() -> None:
+    domain = load_domain("mobility")
+    names, count = list(domain.catalogue.categories), 8_000
+    uniform = DRAWS.uniform("category", np.arange(count))
+    old = np.arange(count) % 2 == 0
+    of_age = {21: np.where(old, 20_000, 20_001)}
+    for hour in range(24):
+        clock = np.full(count, 20_000 * DAY + hour * HOUR + HOUR - 1)
+        shown = categories_on_show(domain, clock, of_age, uniform)
+        for is_old in (True, False):
+            open_now = [c.is_open(hour) and (is_old or c.min_age is None) for c in domain.catalogue.categories.values()]
+            counts = np.bincount(shown[old == is_old], minlength=len(names))
+            assert counts[np.logical_not(open_now)].sum() == 0
+            assert sum(open_now) == 1 or fits(counts[open_now], np.full(sum(open_now), 1 / sum(open_now))), hour
 
 
 def test_popular_things_are_on_show_as_often_as_their_weights_say() -> None:

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from schemas.load import load_domains
-from tests.flows.lives import QUIET, Lives, fits, is_likely, live, small_config
+from tests.flows.lives import QUIET, Lives, is_likely, live, small_config
 from tests.flows.timelines.choosing import effective, own_actor, tastes_of
-from validation.references.reader import load_reference
+from validation.references.profile import profile
 
 ZONES = (
     "America/Chicago",
@@ -99,20 +99,6 @@ def test_stars_are_for_what_was_taken_last(town: Lives) -> None:
     )
 
 
-def test_sessions_have_the_shape_of_the_domain_file(town: Lives) -> None:
-    for name, domain in load_domains(town.data.domains).items():
-        own = town["clean_events"].filter(pl.col("domain") == name, pl.col("app") != "assistant")
-        sessions = own.group_by("session_id").agg(
-            pl.col("options").is_not_null().sum().alias("lines"),
-            (pl.col("action") == "search").any().alias("searched"),
-            (pl.col("action") == "review").any().alias("reviewed"),
-        )
-        assert is_likely(int(sessions["searched"].sum()), sessions.height, domain.session.search)
-        assert is_likely(int(sessions["reviewed"].sum()), sessions.height, domain.session.review)
-        counts = dict(sessions["lines"].value_counts().iter_rows())
-        assert fits([counts.get(int(lines), 0) for lines in domain.session.lines], list(domain.session.lines.values()))
-
-
 def test_true_statements_tell_the_lasting_value_of_their_moment_and_small_talk_none(town: Lives) -> None:
     tastes, selves = tastes_of(town), own_actor(town)
     said = town["clean_statements"]
@@ -168,12 +154,10 @@ def test_the_hours_of_the_log_are_near_those_of_the_reference(town: Lives) -> No
         .with_columns(local=pl.col("started_at").dt.replace_time_zone(None) + pl.duration(minutes="utc_offset_min"))
     )
     for name, domain in load_domains(town.data.domains).items():
-        for stratum, weekend in (("weekday", False), ("weekend", True)):
-            shares = load_reference(domain.rhythm.reference).shares("hour_of_day_share", stratum)
+        (activity,) = domain.activities.values()
+        when = profile(activity.reference, activity.hours_of)
+        for shares, weekend in ((when.working_hours, False), (when.resting_hours, True)):
             here = sessions.filter(pl.col("domain") == name, (pl.col("local").dt.weekday() >= 6) == weekend)
             counts = dict(here["local"].dt.hour().value_counts().iter_rows())
             bound = 0.02 + 2 * (24 / here.height) ** 0.5 / 2
-            assert sum(abs(counts.get(h, 0) / here.height - shares[str(h)]) for h in range(24)) / 2 < bound, (
-                name,
-                stratum,
-            )
+            assert sum(abs(counts.get(h, 0) / here.height - shares[h]) for h in range(24)) / 2 < bound, (name, weekend)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from flows.catalogue.generate import Catalogue, catalogue
 from flows.common.draws import Draws
-from schemas.behaviour.catalogue_index import catalogue_index
+from schemas.behaviour.catalogue_index import catalogue_index, coded_items, read_index
 from schemas.domain import Domain
 from schemas.load import load_domains
+from schemas.market import load_market
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +23,7 @@ def domains() -> dict[str, Domain]:
 
 @pytest.fixture(scope="module")
 def made(domains: dict[str, Domain]) -> Catalogue:
-    return catalogue(domains, Draws(7, "catalogue"))
+    return catalogue(domains, load_market("us"), Draws(7, "catalogue"))
 
 
 def test_codes_say_what_the_tables_say(domains: dict[str, Domain], made: Catalogue) -> None:
@@ -58,6 +61,18 @@ def test_the_order_of_the_rows_of_the_tables_is_of_no_account(domains: dict[str,
     assert (one.price_cents == two.price_cents).all()
 
 
+def test_what_belongs_to_a_user_is_left_out(domains: dict[str, Domain], made: Catalogue) -> None:
+    own = made.items.slice(0, 1).to_pylist()[0] | {
+        "item_id": "u000000-b0",
+        "domain": "food",
+        "category": "address",
+        "owner_user_id": "u000000",
+    }
+    released = pa.concat_tables([made.items, pa.Table.from_pylist([own], schema=made.items.schema)])
+    index = catalogue_index(domains["food"], released, made.item_attributes)
+    assert index.item_ids == catalogue_index(domains["food"], made.items, made.item_attributes).item_ids
+
+
 def test_a_catalogue_that_does_not_fit_its_domain_is_refused_with_every_reason(
     domains: dict[str, Domain], made: Catalogue
 ) -> None:
@@ -68,3 +83,14 @@ def test_a_catalogue_that_does_not_fit_its_domain_is_refused_with_every_reason(
     del attributes[lost]
     with pytest.raises(ValueError, match=r"1 items lack food.heat, such as i-.*food.base knows no \['seitan'\]"):
         catalogue_index(domains["food"], made.items, pa.Table.from_pylist(attributes))
+
+
+def test_the_index_comes_back_from_its_table_as_it_was(domains: dict[str, Domain], made: Catalogue) -> None:
+    wholes = [catalogue_index(domain, made.items, made.item_attributes) for domain in domains.values()]
+    coded = pa.concat_tables([coded_items(one) for one in wholes]).sort_by("item_id")
+    for whole in wholes:
+        back = read_index(domains[whole.domain], coded)
+        for field in dataclasses.fields(whole):
+            one, other = getattr(whole, field.name), getattr(back, field.name)
+            assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other, field.name
+            assert type(one) is type(other) and getattr(one, "dtype", None) == getattr(other, "dtype", None)

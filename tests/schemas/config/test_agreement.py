@@ -127,8 +127,9 @@ def test_parts_of_the_wrong_shape_are_passed_over(nonsense: Any) -> None:
 
 
 def test_a_config_made_in_python_is_judged_as_well() -> None:
-    data = {"users": 2, "window": WINDOW, "domains": ["food", "food"], "timelines": {"domains": {"home": {}}}}
-    with pytest.raises(ValidationError) as caught:
-        Config.model_validate({"schema_version": 1, "name": "x", "data": data})
-    places = [error["loc"] for error in caught.value.errors()]
-    assert places == [("data", "domains", 1), ("data", "timelines", "domains", "home")]
+    wrong = {("domains", 1): {"domains": ["food", "food"]}, ("timelines", "domains", "home"): {"domains": ["food"]}}
+    for place, change in wrong.items():
+        data = {"users": 2, "window": WINDOW, "timelines": {"domains": {"home": {}}}, **change}
+        with pytest.raises(ValidationError) as caught:
+            Config.model_validate({"schema_version": 1, "name": "x", "data": data})
+        assert [error["loc"] for error in caught.value.errors()] == [("data", *place)]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,25 +11,34 @@ from flows.common.draws import Draws
 from flows.disturb.corrupt import corrupt
 from flows.language.speak import speak
 from prompts.load import load_phrases
-from schemas.load import domain_names, load_domain
+from schemas.domain import Domain
+from schemas.load import domain_names, load_domain, load_domains
 from schemas.tables.sealed import INJECTIONS
 from tests.prompts.talks import DOMAINS, Meaning, every_meaning, log, small_talk, talks
 from validation.observer.reader import compiled, read_statements
 
 PHRASES = load_phrases()
 MEANT = ("dimension", "value", "stance")
+NOTHING = (None, None, None)
 
 
-def told(meanings: list[Meaning], typo_rate: float = 0.0) -> tuple[pa.Table, pa.Table]:
+def told(
+    meanings: list[Meaning], domains: Mapping[str, Domain] = DOMAINS, typo_rate: float = 0.0
+) -> tuple[pa.Table, pa.Table]:
     """What was read from the spoken talks, and what was meant."""
     events, truth, statements = talks(meanings)
-    events, truth = speak(events, truth, statements, DOMAINS, PHRASES, Draws(3, "language"))
+    events, truth = speak(events, truth, statements, domains, PHRASES, Draws(3, "language"))
     events, _, _ = corrupt(events, truth, INJECTIONS.empty(), typo_rate, Draws(3, "corrupt"))
-    return read_statements(events, DOMAINS, PHRASES), statements
+    return read_statements(events, domains, PHRASES), statements
 
 
 def rows(table: pa.Table) -> list[tuple[str | None, ...]]:
     return list(zip(*(table[name].to_pylist() for name in MEANT), strict=True))
+
+
+def wrong(read: pa.Table, meant: pa.Table) -> list[tuple[tuple[str | None, ...], tuple[str | None, ...]]]:
+    """Readings that are not what was meant, each with what was."""
+    return [pair for pair in zip(rows(read), rows(meant), strict=True) if pair[0] != pair[1]]
 
 
 def reading(text: str, domain: str = "food") -> tuple[str | None, ...]:
@@ -35,26 +46,30 @@ def reading(text: str, domain: str = "food") -> tuple[str | None, ...]:
     return rows(read_statements(events, DOMAINS, PHRASES))[0]
 
 
-def test_every_clean_statement_is_read_right() -> None:
-    meanings = (every_meaning() * 20)[:2000]
-    read, meant = told(meanings)
+@pytest.mark.parametrize("name", domain_names())
+def test_every_clean_statement_of_a_domain_is_read_right(name: str) -> None:
+    domains = load_domains([name])
+    meanings = (every_meaning(domains) * 40)[:2000]
+    read, meant = told(meanings, domains)
     assert read.num_rows == 2000
-    assert rows(read) == rows(meant)
+    assert wrong(read, meant) == []
     same = ["event_id", "user_id", "at", "domain"]
     assert read.select(same).equals(meant.select(same))
 
 
 @pytest.mark.parametrize("typo_rate", [0.0, 0.01, 0.05])
 def test_small_talk_is_read_as_nothing(typo_rate: float) -> None:
-    assert set(rows(told(small_talk(1000), typo_rate)[0])) == {(None, None, None)}
+    domains = load_domains(domain_names())
+    assert set(rows(told(small_talk(900, list(domains)), domains, typo_rate)[0])) == {NOTHING}
 
 
+@pytest.mark.parametrize("name", domain_names())
 @pytest.mark.parametrize(("typo_rate", "reliability"), [(0.01, 0.95), (0.03, 0.85)])
-def test_typos_cost_some_readings_and_make_none_wrong(typo_rate: float, reliability: float) -> None:
-    read, meant = told((every_meaning() * 40)[:4000], typo_rate)
-    pairs = list(zip(rows(read), rows(meant), strict=True))
-    assert [(r, m) for r, m in pairs if r not in (m, (None, None, None))] == []
-    assert reliability < np.mean([r == m for r, m in pairs]) < 1
+def test_typos_cost_some_readings_and_make_none_wrong(name: str, typo_rate: float, reliability: float) -> None:
+    domains = load_domains([name])
+    read, meant = told((every_meaning(domains) * 40)[:2000], domains, typo_rate)
+    assert [(r, m) for r, m in wrong(read, meant) if r != NOTHING] == []
+    assert reliability < 1 - len(wrong(read, meant)) / read.num_rows < 1
 
 
 @pytest.mark.parametrize(
@@ -111,15 +126,29 @@ def test_a_missing_text_and_other_actions_are_not_read() -> None:
 
 
 @pytest.mark.parametrize("name", domain_names())
-def test_every_declared_domain_can_be_read_by_words_alone(name: str) -> None:
+def test_every_word_of_every_value_is_found_as_that_value_alone(name: str) -> None:
     domain = load_domain(name)
     reader = compiled(domain, PHRASES)
-    for dimension, spec in domain.dimensions.items():
-        for value, said in spec.values.items():
-            text = f"i usually want {said.words[0].lower()}"
-            patterns = [pattern for pattern in reader.named_value if pattern is not None]
-            found = [pc.match_substring_regex(pa.array([text]), pattern)[0].as_py() for pattern in patterns]
-            assert sum(found) == 1, f"{name}.{dimension}: `{said.words[0]}` ({value}) is found as {sum(found)} values"
+    patterns = [pattern or "^nothing goes by this value's words$" for pattern in reader.named_value]
+    said = [value.words for spec in domain.dimensions.values() for value in spec.values.values()]
+    meant = {word: code for code, words in enumerate(said) for word in words}
+    texts = pa.array([f"i usually want {word.lower()}" for word in meant])
+    found = np.stack([pc.match_substring_regex(texts, p).to_numpy(zero_copy_only=False) for p in patterns], axis=1)
+    read = {word: [reader.values[code] for code in np.flatnonzero(row)] for word, row in zip(meant, found, strict=True)}
+    assert read == {word: [reader.values[code]] for word, code in meant.items()}
+    words = pa.array([word.lower() for word in meant])
+    turns = [reader.negations, *reader.cues.values()]
+    assert [words.filter(pc.match_substring_regex(words, p)).to_pylist() for p in turns] == [[], [], [], []]
+
+
+@pytest.mark.parametrize("name", domain_names())
+def test_every_noun_is_found_as_its_dimension_alone_and_names_no_value(name: str) -> None:
+    reader = compiled(load_domain(name), PHRASES)
+    for place, noun in enumerate(reader.nouns):
+        text = pa.array([f"back to my {noun}"])
+        patterns = [*reader.named_noun, *reader.named_value]
+        found = [at for at, p in enumerate(patterns) if p is not None and pc.match_substring_regex(text, p)[0].as_py()]
+        assert found == [place], f"{name}: `{noun}` is not read as itself"
 
 
 def test_two_dimensions_with_one_noun_are_refused() -> None:

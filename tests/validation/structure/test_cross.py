@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,25 @@ def overlap(table: Rows) -> None:
     table["dispositions"].append({**first, "disposition_id": "u000000-d9", "valid_from": first["valid_from"] + DAY})
 
 
+def give(place: int, owner: str | None, split: str, **event: Any) -> Callable[[Rows], object]:
+    """Makes an item, which nobody names yet, a user's own, and changes the first line of the first user."""
+
+    def apply(rows: Rows) -> None:
+        rows["items"][place].update(owner_user_id=owner, _split=split)
+        rows["item_attributes"][place].update(_split=split)
+        rows["tasks"] = [{**row, "options": row["options"][:2]} for row in rows["tasks"]]
+        rows["answers"] = [{**row, "options": row["options"][:2]} for row in rows["answers"]]
+        rows["events"][0].update(event)
+
+    return apply
+
+
+AT = datetime(2025, 1, 8, tzinfo=UTC)  # 18:00 of the day before where both users live
+WAY = {"starts_at": AT - HOUR, "ends_at": AT}
+STARTS = "events.starts_at: is before `at` for an `arrive`, which has one, and after it for what is booked"
+OPEN = "events.item_id: is open at that hour of the user's day, if chosen among options"
+AGE = "events.item_id: is for people of the user's age on that day, if chosen among options"
+EVERY_LINE = "u000000-e0, u000000-e1, u000000-e2, u000001-e0, u000001-e1 …"
 SPOILT = [
     ("references", change("events", item_id="i9"), "events.item_id: is in `items.item_id` (1): i9"),
     ("references", change("events", options=["i0", "i8"]), "events.options: is in `items.item_id` (1): i8"),
@@ -90,6 +109,42 @@ SPOILT = [
     ),
     ("references", add("event_truth", event_id="ghost"), "event_truth.event_id: is in `events.event_id` (1): ghost"),
     ("splits", change("events", _split="test"), "users.user_id: is in one split in all tables (1): u000000"),
+    ("splits", give(2, "u000000", "test"), "users.user_id: is in one split in all tables (1): u000000"),
+    (
+        "splits",
+        give(2, "u000000", "catalogue"),
+        "items.item_id: is in the split `catalogue` if nobody owns it, and only then (1): i2",
+    ),
+    (
+        "splits",
+        give(2, None, "train"),
+        "items.item_id: is in the split `catalogue` if nobody owns it, and only then (1): i2",
+    ),
+    (
+        "splits",
+        change("item_attributes", 1, _split="train"),
+        "item_attributes.item_id: is in the split of the item (1): i1",
+    ),
+    (
+        "references",
+        give(2, "u000009", "train"),
+        "items.owner_user_id: is in `users.user_id` (1): u000009",
+    ),
+    (
+        "events",
+        give(2, "u000001", "test", item_id="i2"),
+        "events.item_id: is nobody else's thing (1): u000000-e0",
+    ),
+    (
+        "events",
+        give(2, "u000001", "test", options=["i0", "i2"]),
+        "events.options: are nobody else's things (1): u000000-e0",
+    ),
+    (
+        "tasks",
+        change("items", 2, owner_user_id="u000001", _split="test"),
+        "tasks.options: are nobody else's things (1): u000000-t1",
+    ),
     ("events", drop("event_truth"), "events.event_id: has a row in `event_truth` (1): u000000-e0"),
     (
         "events",
@@ -101,6 +156,42 @@ SPOILT = [
         "events",
         shift("users", "signed_up_at", 60 * DAY),
         "events.at: is not before the user's `signed_up_at` (3): u000000-e0, u000000-e1, u000000-e2",
+    ),
+    (
+        "events",
+        change("events", action="arrive", origin_item_id="i0", **WAY),
+        "events.origin_item_id: is another place than the one of an `arrive` (1): u000000-e0",
+    ),
+    (
+        "events",
+        change("events", 1, starts_at=AT + 2 * DAY, ends_at=AT + 2 * DAY),
+        "events.ends_at: is after `starts_at`, and neither is without the other (1): u000000-e1",
+    ),
+    (
+        "events",
+        change("events", 1, starts_at=AT + 2 * DAY),
+        "events.ends_at: is after `starts_at`, and neither is without the other (1): u000000-e1",
+    ),
+    ("events", change("events", action="arrive"), f"{STARTS} (1): u000000-e0"),
+    ("events", change("events", action="arrive", **WAY | {"ends_at": AT + HOUR}), f"{STARTS} (1): u000000-e0"),
+    (
+        "events",
+        change("events", 1, action="arrive", starts_at=AT + HOUR, ends_at=AT + 2 * HOUR),
+        f"{STARTS} (1): u000000-e1",
+    ),
+    ("events", change("events", 1, action="book", **WAY), f"{STARTS} (1): u000000-e1"),
+    ("events", change("items", opens_hour=19, closes_hour=26), f"{OPEN} (6): {EVERY_LINE}"),
+    ("events", change("items", opens_hour=8, closes_hour=18), f"{OPEN} (6): {EVERY_LINE}"),
+    ("events", change("items", min_age=35), f"{AGE} (6): {EVERY_LINE}"),
+    (
+        "events",
+        change("events", series=[1] * 23),
+        "events.series: has 24 values, none of them negative (1): u000000-e0",
+    ),
+    (
+        "events",
+        change("events", series=[1] * 23 + [-1]),
+        "events.series: has 24 values, none of them negative (1): u000000-e0",
     ),
     ("sessions", shift("sessions", "ended_at", -HOUR), "sessions.ended_at: is not before `started_at` (1): u000000-s1"),
     (
@@ -195,6 +286,30 @@ def test_a_sound_release_breaks_no_rule(tiny: Any, tmp_path: Path) -> None:
     found = broken(tiny, tmp_path)
     assert set(found) == {"references", "splits", "events", "sessions", "tasks", "gold", "dispositions"}
     assert not any(found.values())
+
+
+def test_a_user_may_use_what_is_their_own(tiny: Any, tmp_path: Path) -> None:
+    give(2, "u000000", "train", item_id="i2", options=["i0", "i2"])(tiny.rows)
+    assert not any(broken(tiny, tmp_path).values())
+
+
+@pytest.mark.parametrize(
+    "holds",
+    [
+        change("events", action="arrive", item_id="i0", origin_item_id="i1", **WAY),
+        change("events", action="book", starts_at=AT + DAY, ends_at=AT + 2 * DAY),
+        change("items", opens_hour=18, closes_hour=19),
+        change("items", opens_hour=20, closes_hour=43),  # until 19:00 of the day after
+        change("items", min_age=34),
+        change("events", series=[0] * 24),
+        lambda rows: [
+            (row.update(options=None), rows["items"][0].update(opens_hour=2, closes_hour=3)) for row in rows["events"]
+        ],
+    ],
+)
+def test_what_can_be_done_breaks_no_rule(holds: Callable[[Rows], object], tiny: Any, tmp_path: Path) -> None:
+    holds(tiny.rows)
+    assert broken(tiny, tmp_path, "events") == {"events": []}
 
 
 def test_asking_needs_no_gold_option(tiny: Any, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,49 +11,39 @@ from hypothesis import strategies as st
 
 from schemas.domain import Domain
 from schemas.load import load_domain
-from validation.world.checker import (
-    CALLS_AT_MOST,
-    Gold,
-    Task,
-    check_final_state,
-    gold_path,
-    path_to,
-    score,
-)
+from tests.validation.world.worlds import EVERYTHING, IDS, domain_of, state_of, tools_of
+from validation.world.checker import CALLS_AT_MOST, Gold, Task, gold_path, path_to, score
+from validation.world.paths import PathRules
 from validation.world.state import ToolState
-from validation.world.tools import Toolbox
-from validation.world.world import replay
+from validation.world.surprises import Surprise
 
-IDS = ("i-0000000001", "i-0000000002", "i-0000000003")
 OFFER = {"title": "t", "description": "d", "price_cents": 100, "currency": "USD", "category": "main"}
 ONLY_A = Gold(frozenset({"A"}))
-ITEMS = {"A": IDS[0], "B": IDS[1], "C": IDS[2]}
+ITEMS: dict[str, str | None] = {"A": IDS[0], "B": IDS[1], "C": IDS[2]}
 AWKWARD = ("H-1", "H-10", "h-1", "007", "7", "1e5", "100000", "null", "None", "EU/West", "EU", "", " H-1", "H-1.")
 
 
 def act(domain: Domain, state: ToolState, gold: Gold | None = None) -> Task:
-    return Task("act", ITEMS, gold or ONLY_A, domain, Toolbox.of(domain), state)
+    return Task("act", ITEMS, gold or ONLY_A, domain, tools_of(domain.name), state)
 
 
 def know(gold: Gold, options: tuple[str, ...] = ("A", "B", "C")) -> Task:
     domain = load_domain("food")
-    return Task("know", dict.fromkeys(options), gold, domain, Toolbox.of(domain))
+    return Task("know", dict.fromkeys(options), gold, domain, tools_of(domain.name))
 
 
-def test_the_gold_path_passes_and_the_path_to_any_other_item_fails(domain: Domain, state: ToolState) -> None:
-    for option, item in ITEMS.items():
-        result = score(act(domain, state), {"calls": path_to(domain, item)})
-        assert result.passed == (option == "A")
-        assert result.tool_errors == 0
-        price = state.offer(item)
-        assert price is not None
-        assert result.cost_cents == price.price_cents
-    assert gold_path(domain, IDS[0]) == path_to(domain, IDS[0])
+def test_the_gold_path_passes_costs_its_price_and_fee_and_makes_no_error(domain: Domain, state: ToolState) -> None:
+    result = score(act(domain, state), {"calls": gold_path(domain, IDS[0])})
+    assert (result.passed, result.tool_errors, result.reasons) == (True, 0, ())
+    called = [tool for tool in domain.tools if tool.name in {call["name"] for call in path_to(domain, IDS[0])}]
+    fees = sum(tool.fee_cents for tool in called)
+    charged = any("charge_balance" in tool.effects for tool in called)
+    assert result.cost_cents == (700 + fees if charged else 0)
 
 
 def test_every_option_of_a_gold_set_passes(domain: Domain, state: ToolState) -> None:
     task = act(domain, state, Gold(frozenset({"A", "C"})))
-    assert [score(task, {"calls": path_to(domain, item)}).passed for item in ITEMS.values()] == [True, False, True]
+    assert [score(task, {"calls": path_to(domain, str(item))}).passed for item in ITEMS.values()] == [True, False, True]
 
 
 EMPTY: list[Any] = [
@@ -77,9 +68,9 @@ def test_no_answer_is_worth_nothing(answer: Any, domain: Domain, state: ToolStat
         assert result.reasons == ("there is no answer",)
 
 
-def test_calls_that_buy_nothing_are_worth_nothing(domain: Domain, state: ToolState) -> None:
-    search = {"name": f"{domain.name}_search", "arguments": {}}
-    result = score(act(domain, state), {"calls": [search] * 5})
+def test_calls_that_take_nothing_are_worth_nothing(domain: Domain, state: ToolState) -> None:
+    looking = next(tool.name for tool in domain.tools if tool.verb == "search")
+    result = score(act(domain, state), {"calls": [{"name": looking, "arguments": {}}] * 5})
     assert not result.passed
     assert result.reasons == (f"0 standing results of `{domain.key_action}`; must be 1",)
 
@@ -128,35 +119,30 @@ def test_text_around_an_id_is_another_id(text: str) -> None:
     assert "is no option" in result.reasons[0]
 
 
-def test_awkward_item_ids_are_bought_and_judged_letter_by_letter() -> None:
+def test_awkward_item_ids_are_taken_and_judged_letter_by_letter() -> None:
     domain = load_domain("food")
     ids = [item for item in AWKWARD if item]
     state = ToolState.model_validate(
         {"domain": "food", "offers": [{**OFFER, "item_id": item} for item in ids], "balance_cents": 500}
     )
-    task = Task("act", {item: item for item in ids}, Gold(frozenset({"H-1"})), domain, Toolbox.of(domain), state)
+    task = Task("act", {item: item for item in ids}, Gold(frozenset({"H-1"})), domain, tools_of(domain.name), state)
     assert [item for item in ids if score(task, {"calls": path_to(domain, item)}).passed] == ["H-1"]
 
 
-def test_buying_more_than_was_asked_for_fails(domain: Domain, state: ToolState) -> None:
+def test_taking_more_than_was_asked_for_fails(domain: Domain, state: ToolState) -> None:
     once = path_to(domain, IDS[0])
-    two = [{**once[0], "arguments": {"item_id": IDS[0], "quantity": 2}}, *once[1:]]
-    assert "one piece of one thing" in score(act(domain, state), {"calls": two}).reasons[0]
-    assert "2 standing results" in score(act(domain, state), {"calls": once + once}).reasons[0]
     other = score(act(domain, state), {"calls": once + path_to(domain, IDS[1])})
     assert not other.passed
-    assert any(f"bought {IDS[1]}, which is not right" in reason for reason in other.reasons)
+    assert any(f"took {IDS[1]}, which is not right" in reason for reason in other.reasons)
+    if "quantity" in next(tool for tool in domain.tools if tool.name == once[0]["name"]).parameters:
+        two = [{**once[0], "arguments": {"item_id": IDS[0], "quantity": 2}}, *once[1:]]
+        assert "one piece of one thing" in score(act(domain, state), {"calls": two}).reasons[0]
+        assert "2 standing results" in score(act(domain, state), {"calls": once + once}).reasons[0]
 
 
 def test_a_basket_with_another_thing_or_a_thing_left_in_it_fails() -> None:
     domain = load_domain("groceries")
-    state = ToolState.model_validate(
-        {
-            "domain": "groceries",
-            "balance_cents": 9000,
-            "offers": [{**OFFER, "item_id": item} for item in IDS],
-        }
-    )
+    state = state_of("groceries")
     add = [{"name": "groceries_add_to_cart", "arguments": {"item_id": item}} for item in IDS]
     pay = {"name": "groceries_checkout", "arguments": {}}
     drop = {"name": "groceries_remove_from_cart", "arguments": {"item_id": IDS[1]}}
@@ -183,7 +169,8 @@ def test_a_wrong_order_that_was_cancelled_is_forgiven_and_costs_nothing() -> Non
 
 
 def test_bad_calls_are_counted_and_do_not_spoil_a_right_end(domain: Domain, state: ToolState) -> None:
-    bad: list[Any] = [None, 5, "food_search", {}, {"name": "x"}, {"name": f"{domain.name}_search", "arguments": "{"}]
+    looking = next(tool.name for tool in domain.tools if tool.verb == "search")
+    bad: list[Any] = [None, 5, "food_search", {}, {"name": "x"}, {"name": looking, "arguments": "{"}]
     result = score(act(domain, state), {"calls": [*bad, *path_to(domain, IDS[0])]})
     assert result.passed
     assert result.tool_errors == len(bad)
@@ -195,7 +182,7 @@ def test_arguments_as_json_text_are_understood(domain: Domain, state: ToolState)
 
 
 def test_an_endless_list_of_calls_is_not_run(domain: Domain, state: ToolState) -> None:
-    calls = path_to(domain, IDS[0]) + [{"name": f"{domain.name}_search"}] * CALLS_AT_MOST
+    calls = path_to(domain, IDS[0]) + [{"name": "food_search"}] * CALLS_AT_MOST
     assert "at the most" in score(act(domain, state), {"calls": calls}).reasons[0]
 
 
@@ -221,13 +208,6 @@ def test_no_answer_makes_the_checker_fall_over(answer: Any) -> None:
     )
 
 
-def test_a_state_can_be_judged_by_itself(domain: Domain, state: ToolState, tools: Toolbox) -> None:
-    bought = replay(tools, state, path_to(domain, IDS[1])).state
-    assert check_final_state(bought, {IDS[1]}, domain.key_action).passed
-    assert check_final_state(bought, {IDS[0]}, domain.key_action).reasons == (f"bought {IDS[1]}, which is not right",)
-    assert not check_final_state(bought, set(), domain.key_action).passed
-
-
 def test_gold_is_read_from_its_json_and_nonsense_is_refused() -> None:
     assert Gold.of({"option_ids": ["A"]}) == Gold(frozenset({"A"}))
     assert Gold.of({"ask": True}) == Gold(ask=True)
@@ -239,7 +219,26 @@ def test_gold_is_read_from_its_json_and_nonsense_is_refused() -> None:
         know(Gold(frozenset({"Z"})))
 
 
-def test_a_domain_without_tools_to_buy_with_has_no_path(domain: Domain) -> None:
-    reading = domain.model_copy(update={"tools": [tool for tool in domain.tools if not tool.effects]})
-    with pytest.raises(ValueError, match="has no tools to buy with"):
-        path_to(reading, IDS[0])
+def surprised(*surprises: Surprise, rules: PathRules | None = None) -> Task:
+    domain = domain_of(EVERYTHING)
+    task = act(domain, state_of(EVERYTHING), Gold(frozenset({"A", "B"})))
+    return replace(task, surprises=surprises, rules=rules or task.rules)
+
+
+def test_the_surprises_of_a_task_happen_to_every_answer() -> None:
+    gone = surprised(Surprise(kind="sold_out", item_id=IDS[0], after_calls=1))
+    order = [{"name": "order", "arguments": {"item_id": item}} for item in IDS[:2]]
+    find = {"name": "find", "arguments": {}}
+    assert score(gone, {"calls": order[:1]}).passed
+    late = score(gone, {"calls": [find, order[0]]})
+    assert (late.passed, late.tool_errors) == (False, 1)
+    assert score(gone, {"calls": [find, *order]}).passed  # the other right one is still there
+    assert score(surprised(Surprise(kind="price_changed", item_id=IDS[0], price_cents=1)), {"calls": order[:1]}).passed
+
+
+def test_the_rules_of_a_task_hold_for_the_way() -> None:
+    order = {"name": "order", "arguments": {"item_id": IDS[0]}}
+    look = {"name": "get_orders", "arguments": {}}
+    assert score(surprised(rules=PathRules(forbidden=frozenset({"tell"}))), {"calls": [look, order]}).passed
+    result = score(surprised(rules=PathRules(forbidden=frozenset({"get_orders"}))), {"calls": [look, order]})
+    assert result.reasons == ("called `get_orders`, which is forbidden",)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.personas.names import POOL, Kind, name_pool
+from flows.common.names import POOL, Kind, distinct_names, name_pool
 
 ROOT = Path(__file__).parents[3]
 KINDS: tuple[Kind, ...] = ("female", "male", "family")
@@ -53,7 +53,7 @@ def test_a_pool_does_not_depend_on_which_pools_were_made_before() -> None:
 
 
 def test_a_pool_is_the_same_in_another_process_with_other_hash_seeds() -> None:
-    code = "from flows.personas.names import name_pool; print(','.join(name_pool('en_GB', 'male').to_pylist()))"
+    code = "from flows.common.names import name_pool; print(','.join(name_pool('en_GB', 'male').to_pylist()))"
     here = ",".join(name_pool("en_GB", "male").to_pylist())
     assert printed(code, PYTHONHASHSEED="12345") == here
 
@@ -61,3 +61,13 @@ def test_a_pool_is_the_same_in_another_process_with_other_hash_seeds() -> None:
 def test_importing_the_stage_does_not_import_faker() -> None:
     code = "import sys, flows.personas.flow; print('faker' in sys.modules)"
     assert printed(code) == "False"
+
+
+@pytest.mark.parametrize("locale", ["en_US", "hi_IN", "vi_VN", "ja_JP", "ko_KR"])
+def test_distinct_names_are_those_of_the_pools_and_a_prime_number(locale: str) -> None:
+    both = distinct_names(locale, "female", "male").to_pylist()
+    assert set(both) <= {*name_pool(locale, "female").to_pylist(), *name_pool(locale, "male").to_pylist()}
+    assert len(set(both)) == len(both) > 12
+    assert all(len(both) % divisor for divisor in range(2, len(both)))
+    streets = distinct_names(locale, "street").to_pylist()
+    assert len(set(streets)) == len(streets) > 12

@@ -1,0 +1,104 @@
+"""What every activity of a shard meets: the people, the window, their things and their tastes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flows.common.clock import DAY, offset_us
+from flows.common.draws import Draws
+from flows.common.household import zones_of
+from flows.common.ids import user_numbers
+from flows.timelines.things import Things
+from schemas.activities import Activity
+from schemas.behaviour.effective import EffectiveValues
+from schemas.config.data import DomainTimeline, TimelinesConfig
+from schemas.domain import Domain
+
+I64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
+
+
+class People(NamedTuple):
+    """The users of a shard: their numbers, their zones, and what the zones are; when they signed up and were born."""
+
+    numbers: U64
+    zone: I64
+    zones: list[str]
+    signed_up_us: I64
+    birth_day: I64
+    """(people,) days since 1970-01-01."""
+
+    def of_age(self, years: int) -> I64:
+        """(people,) the day, since 1970-01-01, on which each is that old; of those born on 29 February maybe 1 March."""
+        born = self.birth_day.astype("datetime64[D]")
+        month = born.astype("datetime64[M]")
+        day = (month + 12 * years).astype("datetime64[D]") + (born - month.astype("datetime64[D]"))
+        return np.asarray(day.astype(np.int64))
+
+
+class Span(NamedTuple):
+    """The window in microseconds UTC, the end excluded."""
+
+    start: int
+    end: int
+
+    @property
+    def around(self) -> tuple[int, int]:
+        """The window with two days on either side, for wall clocks that differ from UTC."""
+        return self.start - 2 * DAY, self.end + 2 * DAY
+
+    @property
+    def days(self) -> I64:
+        """Local days, since 1970-01-01, that can have a moment of the window somewhere on earth."""
+        return np.arange(self.start // DAY - 1, self.end // DAY + 2, dtype=np.int64)
+
+
+class Setting(NamedTuple):
+    """One shard, for all of its activities. ``tastes`` by domain, in the order of the people."""
+
+    people: People
+    span: Span
+    config: TimelinesConfig
+    things: Things
+    tastes: Mapping[str, EffectiveValues]
+    draws: Draws
+
+
+class Doing(NamedTuple):
+    """One activity of one domain; ``place`` counts the domains of the build."""
+
+    domain: Domain
+    place: int
+    name: str
+    activity: Activity
+    own: DomainTimeline
+
+    @property
+    def has_price(self) -> bool:
+        """Whether its lines bear prices."""
+        return self.domain.catalogue.price_for != "nothing" and getattr(self.activity, "is_paid", True)
+
+    @property
+    def aspect(self) -> str:
+        """What the names of its draws begin with, so that two activities are independent."""
+        return f"{self.domain.name} {self.name}"
+
+
+def people_of(users: pa.Table, personas: pa.Table) -> People:
+    """The people of the shard, in the order of `users`."""
+    zone, zones = zones_of(users)
+    place = pc.index_in(users["user_id"].combine_chunks(), value_set=personas["user_id"].combine_chunks())
+    born = personas["birth_date"].combine_chunks().take(place).cast(pa.int32()).to_numpy().astype(np.int64)
+    signed_up = users["signed_up_at"].cast(pa.int64()).to_numpy()
+    return People(user_numbers(users["user_id"]), zone, zones, signed_up, born)
+
+
+def local_us(at_us: I64, person: I64, people: People, span: Span) -> I64:
+    """(n,) readings of the wall clock where each person lives."""
+    return at_us + offset_us(at_us, people.zone[person], people.zones, span.around)

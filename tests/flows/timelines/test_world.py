@@ -1,0 +1,348 @@
+"""Nine domains lived at once: nobody is in two places, nothing happens where it cannot, and there is as much as declared."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import duckdb
+import polars as pl
+import pytest
+
+from schemas.activities import SessionActivity
+from schemas.behaviour.volume import records_per_day
+from schemas.config.data import NINE_DOMAINS
+from schemas.load import load_domain
+from tests.flows.lives import Lives, fits, frame, is_likely, live, same_rows, small_config
+from validation.structure.cross import ACT_RULES, check_rules
+
+LOCAL = pl.col("at").dt.replace_time_zone(None) + pl.duration(minutes="utc_offset_min")
+LOGS = ("clean_events", "symbolic_events")
+HALF_DAY = timedelta(hours=12)
+
+
+def own(lives: Lives, log: str = "clean_events") -> pl.DataFrame:
+    """The lines of the apps, without the talks, with the wall clock."""
+    return lives[log].filter(pl.col("app") != "assistant").with_columns(local=LOCAL)
+
+
+def activities() -> list[tuple[str, str]]:
+    return [
+        (name, kind)
+        for name in NINE_DOMAINS
+        for kind, activity in load_domain(name).activities.items()
+        if isinstance(activity, SessionActivity)
+    ]
+
+
+# Volume
+
+
+@pytest.mark.parametrize("domain", NINE_DOMAINS)
+def test_as_many_lines_are_made_as_the_domain_declares(domain: str, wide: Lives) -> None:
+    days = wide.data.users * wide.data.window.weeks * 7
+    realised = own(wide).filter(domain=domain).height / days
+    declared, expected = load_domain(domain).records_per_day, records_per_day(load_domain(domain))
+    assert abs(realised / declared - 1) < 0.15, (realised, declared)
+    assert abs(realised / expected - 1) < 0.15, (realised, expected)
+
+
+def test_all_domains_together_make_about_eleven_lines_a_person_and_day(wide: Lives) -> None:
+    assert 9.5 < own(wide).height / (wide.data.users * wide.data.window.weeks * 7) < 13.8
+
+
+# Time
+
+
+def test_no_two_sessions_of_a_person_overlap(world: Lives) -> None:
+    sessions = world["clean_sessions"].sort("user_id", "started_at")
+    pairs = sessions.with_columns(before=pl.col("ended_at").shift().over("user_id")).drop_nulls("before")
+    assert set(sessions["domain"]) == set(NINE_DOMAINS)
+    assert pairs.select((pl.col("started_at") - pl.col("before") >= timedelta(seconds=30)).all()).item()
+
+
+def test_everything_happens_in_the_window_and_after_signing_up(world: Lives) -> None:
+    window = world.data.window
+    events = world["clean_events"].join(world["users"], on="user_id")
+    assert events.select(pl.col("at").is_between(window.start, window.end, closed="left").all()).item()
+    sessions = world["clean_sessions"].join(world["users"], on="user_id")
+    assert sessions.select(
+        (pl.col("started_at") >= pl.max_horizontal("signed_up_at", pl.lit(window.start))).all()
+    ).item()
+
+
+def test_every_offset_is_that_of_the_zone_through_a_change_of_the_clocks(world: Lives) -> None:
+    zone = dict(world["users"].select("user_id", "time_zone").iter_rows())
+    for user, at, offset in world["clean_events"].select("user_id", "at", "utc_offset_min").iter_rows():
+        assert at.astimezone(ZoneInfo(zone[user])).utcoffset() == timedelta(minutes=offset)
+    changes = world["clean_events"].group_by("user_id").agg(pl.col("utc_offset_min").n_unique())
+    assert {zone[user] for user, count in changes.iter_rows() if count == 2} == set(zone.values()) - {
+        "America/Phoenix",
+        "Pacific/Honolulu",
+    }
+
+
+def test_nothing_is_done_on_days_without_the_domain() -> None:
+    days = {name: {"weekdays": ["tue", "wed"]} for name in NINE_DOMAINS}
+    data = small_config(25, 2, domains=list(NINE_DOMAINS), timelines={"domains": days})
+    lines = own(Lives(data, live(data, last="timelines")))
+    assert set(lines["local"].dt.weekday()) == {2, 3} and set(lines["domain"]) == set(NINE_DOMAINS)
+    assert {"arrive", "send", "log", "adjust", "book"} <= set(lines["action"])
+
+
+# Ways
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_arrivals_come_from_elsewhere_and_end_after_they_began(log: str, world: Lives) -> None:
+    arrivals = own(world, log).filter(action="arrive")
+    assert (
+        arrivals.height > 8_000
+        and arrivals.select("origin_item_id", "starts_at", "ends_at").null_count().row(0) == (0,) * 3
+    )
+    assert (arrivals["origin_item_id"] != arrivals["item_id"]).all()
+    assert (arrivals["starts_at"] < arrivals["ends_at"]).all() and (arrivals["ends_at"] == arrivals["at"]).all()
+    others = own(world, log).filter(pl.col("action") != "arrive")
+    assert others["origin_item_id"].null_count() == others.height
+
+
+def test_nobody_sets_out_before_being_there_and_sessions_last_from_departure_to_arrival(world: Lives) -> None:
+    arrivals = own(world).filter(action="arrive").sort("user_id", "at")
+    before = arrivals.with_columns(there=pl.col("at").shift().over("user_id")).drop_nulls("there")
+    assert (before["starts_at"] > before["there"]).all()
+    whole = arrivals.join(world["clean_sessions"].select("session_id", "started_at"), on="session_id")
+    searches = own(world).filter(action="search").select("session_id", searched="at")
+    whole = whole.join(searches, on="session_id", how="left")
+    departs = pl.coalesce("searched", "started_at")
+    assert whole.select((pl.col("starts_at") == departs).all()).item() and whole["searched"].count() > 1_000
+
+
+def test_the_origin_is_where_the_person_arrived_last_or_home(world: Lives) -> None:
+    home = {user: item for item, user, kind in _own_things(world, "mobility") if kind == "home"}
+    where: dict[str, tuple[datetime, str]] = {}
+    followed = 0
+    arrivals = own(world).filter(action="arrive").sort("user_id", "at")
+    for user, at, item, origin in arrivals.select("user_id", "at", "item_id", "origin_item_id").iter_rows():
+        since, place = where.get(user, (at, home[user]))
+        if origin != place or at - since >= HALF_DAY:
+            assert origin == home[user], (user, at)
+        followed += origin == place != home[user]
+        where[user] = (at, item)
+    assert followed > 3_000
+
+
+def test_who_went_out_comes_home_as_long_under_way_as_before(world: Lives) -> None:
+    arrivals = (
+        own(world)
+        .filter(action="arrive")
+        .sort("user_id", "at")
+        .with_columns(way=pl.col("ends_at") - pl.col("starts_at"))
+    )
+    homes = {item for item, _, kind in _own_things(world, "mobility") if kind == "home"}
+    there = arrivals.drop_nulls("options")
+    back = arrivals.filter(pl.col("options").is_null(), pl.col("item_id").is_in(homes))
+    work = arrivals.filter(pl.col("options").is_null(), ~pl.col("item_id").is_in(homes))
+    assert 0.85 * there.height < back.height < there.height and work.height > 0.9 * 0.7 * 42 * len(
+        {user for _, user, kind in _own_things(world, "mobility") if kind == "workplace"}
+    )
+    both = arrivals.with_columns(
+        next=pl.col("way").shift(-1).over("user_id"), home=pl.col("item_id").shift(-1).over("user_id").is_in(homes)
+    )
+    both = both.filter(pl.col("options").is_not_null() & pl.col("home"))
+    assert both.height > 0.7 * there.height and (both["way"] == both["next"]).mean() > 0.85  # type: ignore[operator]
+
+
+# Bookings
+
+
+def test_bookings_begin_in_the_afternoon_of_a_later_day_and_end_on_a_morning(world: Lives) -> None:
+    zone = dict(world["users"].select("user_id", "time_zone").iter_rows())
+    booked = own(world).filter(action="book")
+    assert booked.height > 250 and (booked["starts_at"] > booked["at"]).all()
+    for user, begins, ends in booked.select("user_id", "starts_at", "ends_at").iter_rows():
+        first, last = (moment.astimezone(ZoneInfo(zone[user])) for moment in (begins, ends))
+        assert (first.time(), last.time()) == (time(15), time(11)) and first.date() < last.date()
+    stay = load_domain("travel").activities["trip"].stay  # type: ignore[union-attr]
+    assert stay is not None
+    nights = (booked["ends_at"] - booked["starts_at"]).dt.total_days() + 1
+    lead = (booked["starts_at"] - booked["at"]).dt.total_days()
+    assert abs(nights.median() - 4) <= 1 and abs(lead.median() / stay.lead_days["q0.50"] - 1) < 0.35  # type: ignore[operator]
+    counts = dict(booked["quantity"].value_counts().iter_rows())
+    assert fits([counts.get(int(size), 0) for size in stay.party], list(stay.party.values()))
+    others = own(world).filter(~pl.col("action").is_in(["book", "arrive"]))
+    assert others.select("starts_at", "ends_at").null_count().row(0) == (others.height,) * 2
+
+
+# Hours and ages
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_nothing_is_taken_outside_its_opening_hours(log: str, world: Lives) -> None:
+    limited = world["items"].drop_nulls("opens_hour").select("item_id", "opens_hour", "closes_hour")
+    taken = own(world, log).drop_nulls("options").join(limited, on="item_id")
+    hour = pl.col("local").dt.hour()
+    is_open = (hour >= pl.col("opens_hour")) & (hour < pl.col("closes_hour")) | (hour < pl.col("closes_hour") - 24)
+    assert taken.height > 3_000 and taken.select(is_open.all()).item()
+    shown = (
+        own(world, log).drop_nulls("options").explode("options").join(limited, left_on="options", right_on="item_id")
+    )
+    assert shown.select(is_open.all()).item()
+    assert taken.filter(hour < 2).height > 0  # bars close at two
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_nobody_is_shown_what_they_are_too_young_for(log: str, world: Lives) -> None:
+    born = dict(world["personas"].select("user_id", "birth_date").iter_rows())
+    limited = dict(world["items"].drop_nulls("min_age").select("item_id", "min_age").iter_rows())
+    shown = own(world, log).drop_nulls("options").explode("options").filter(pl.col("options").is_in(limited))
+    ages = [
+        (_age(born[user], local.date()), limited[item])
+        for user, local, item in shown.select("user_id", "local", "options").iter_rows()
+    ]
+    assert len(ages) > 5_000 and all(age >= least for age, least in ages)
+    young = {user for user, day in born.items() if _age(day, date(2025, 4, 1)) < 21}
+    assert len(young) >= 3 and own(world, log).filter(pl.col("user_id").is_in(young)).drop_nulls("options").height > 500
+
+
+def _age(born: date, day: date) -> int:
+    return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+
+
+# One's own things and days
+
+
+def test_what_is_done_to_ones_own_things_is_done_to_ones_own(world: Lives) -> None:
+    owner = {item: (user, kind) for domain in NINE_DOMAINS for item, user, kind in _own_things(world, domain)}
+    some = own(world).filter(pl.col("options").is_null(), pl.col("item_id").is_in(owner))
+    kinds: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for user, domain, action, item in some.select("user_id", "domain", "action", "item_id").iter_rows():
+        assert owner[item][0] == user
+        kinds[domain, action].add(owner[item][1])
+    assert dict(kinds) == {
+        ("home", "adjust"): {"thermostat", "lamp"},
+        ("mobility", "arrive"): {"home", "workplace"},
+        ("planning", "send"): {"contact"},
+    }
+
+
+def test_a_day_has_one_line_of_a_device_with_a_value_for_every_hour(world: Lives) -> None:
+    lines = own(world).drop_nulls("series")
+    assert (
+        lines.height > 0.85 * 200 * 38 and set(lines["domain"]) == {"wellness"} and set(lines["source"]) == {"import"}
+    )
+    assert set(lines["series"].list.len()) == {24} and lines["series"].list.min().min() >= 0  # type: ignore[operator]
+    assert lines["item_id"].null_count() == lines.height
+    assert lines.select("user_id", pl.col("local").dt.date()).n_unique() == lines.height
+    assert (lines["local"].dt.time() == time(23, 59)).mean() > 0.9  # type: ignore[operator]
+    assert (lines["local"].dt.hour() == 23).all()
+    others = own(world).filter(pl.col("series").is_null())
+    assert set(others["source"]) == {"self"}
+
+
+# Sessions
+
+
+@pytest.mark.parametrize(("domain", "name"), activities())
+def test_sessions_have_the_shape_of_the_domain_file(domain: str, name: str, world: Lives) -> None:
+    activity = load_domain(domain).activities[name]
+    assert isinstance(activity, SessionActivity)
+    lines = own(world).filter(domain=domain)
+    chosen = lines.filter(pl.col("options").is_not_null() & (pl.col("action") == activity.choose))
+    lines = lines.join(chosen.select("session_id").unique(), on="session_id")
+    sessions = lines.group_by("session_id").agg(
+        pl.col("options").is_not_null().sum().alias("lines"),
+        (pl.col("action") == "search").any().alias("search"),
+        (pl.col("action") == "review").any().alias("review"),
+        (pl.col("action") == (activity.close or "none")).sum().alias("close"),
+        pl.col("action").sort_by("at").alias("order"),
+    )
+    assert sessions.height > 150
+    assert is_likely(int(sessions["search"].sum()), sessions.height, activity.search)
+    assert is_likely(int(sessions["review"].sum()), sessions.height, activity.review)
+    counts = dict(sessions["lines"].value_counts().iter_rows())
+    assert fits([counts.get(int(number), 0) for number in activity.lines], list(activity.lines.values()))
+    assert set(sessions["close"]) == {int(activity.close is not None)}
+    for order in sessions["order"].to_list():
+        middle = [action for action in order if action not in ("search", "review")]
+        assert middle == [activity.choose] * (len(middle) - bool(activity.close)) + [activity.close] * bool(
+            activity.close
+        )
+        assert "search" not in order[1:] and "review" not in order[:-1]
+
+
+def test_a_closing_line_names_the_last_choice_or_bears_the_total_or_names_ones_own(world: Lives) -> None:
+    lines = own(world).sort("session_id", "at")
+    chosen = lines.drop_nulls("options").group_by("session_id", maintain_order=True)
+    last = chosen.agg(
+        pl.col("item_id").last().alias("last"), (pl.col("price_cents") * pl.col("quantity")).sum().alias("total")
+    )
+    closes = lines.filter(pl.col("options").is_null()).join(last, on="session_id")
+    named = closes.filter(domain="wellness", action="log")
+    assert named.height > 1_000 and (named["item_id"] == named["last"]).all()
+    paid = closes.filter(domain="groceries", action="checkout")
+    assert (
+        paid.height > 1_000
+        and (paid["price_cents"] == paid["total"]).all()
+        and paid["item_id"].null_count() == paid.height
+    )
+    sent = closes.filter(domain="planning", action="send")
+    assert sent.height > 1_000 and sent["price_cents"].null_count() == sent.height
+    assert set(sent["item_id"]) <= {item for item, _, _ in _own_things(world, "planning")}
+
+
+def test_lines_cost_what_things_cost_where_anything_is_paid(world: Lives) -> None:
+    chosen = own(world).drop_nulls("options").join(world["items"].select("item_id", price="price_cents"), on="item_id")
+    free = {name for name in NINE_DOMAINS if load_domain(name).catalogue.price_for == "nothing"}
+    assert (
+        free
+        and (
+            chosen.filter(~pl.col("domain").is_in(free)).select((pl.col("price_cents") == pl.col("price")).all())
+        ).item()
+    )
+    assert own(world).filter(pl.col("domain").is_in(free))["price_cents"].count() == 0
+    assert set(own(world).drop_nulls("price_cents")["currency"]) == {"USD"}
+    assert own(world).drop_nulls("currency")["price_cents"].null_count() == 0
+
+
+def test_people_use_one_app_a_domain_whatever_they_do(world: Lives) -> None:
+    used = own(world).group_by("user_id", "domain").agg(pl.col("app").n_unique())
+    assert set(used["app"]) == {1}
+    devices: Any = (
+        world["clean_sessions"].filter(pl.col("app") != "assistant").group_by("app").agg(pl.col("device").unique())
+    )
+    declared = {app.name: set(app.devices) for name in NINE_DOMAINS for app in load_domain(name).apps}
+    assert all(set(found) <= declared[app] for app, found in devices.iter_rows())
+
+
+def _own_things(lives: Lives, domain: str) -> list[tuple[str, str, str]]:
+    """(item, owner, kind) of the personal things of a domain."""
+    rows = lives["personal_items"].filter(domain=domain).select("item_id", "owner_user_id", "category")
+    return list(rows.iter_rows())
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_the_rules_of_a_release_hold(log: str, world: Lives) -> None:
+    with duckdb.connect() as database:
+        for name, table in (("events", log), ("items", "items"), ("personas", "personas")):
+            database.register(name, world.tables[table])
+        found = check_rules(database, ACT_RULES)
+    assert found == {"events": []}
+
+
+def test_fewer_people_are_the_first_of_more_and_the_size_of_a_shard_changes_nothing() -> None:
+    """For every mechanism: whoever else is there, in one's shard or at all, moves no line of one's own."""
+    nine = {"domains": list(NINE_DOMAINS)}
+    many, few = (live(small_config(count, 2, **nine), last="timelines") for count in (20, 13))
+    small = live(small_config(20, 2, **nine), last="timelines", size=7)
+    for name in ("clean_sessions", "clean_events", "clean_truth", "clean_statements"):
+        assert same_rows(many[name], small[name]), name
+        assert frame(many[name]).filter(pl.col("user_id") < "u000013").equals(frame(few[name])), name
+
+
+def test_what_a_subscription_covers_bears_no_price(world: Lives) -> None:
+    events = world["clean_events"].filter(domain="media")
+    played, bought = events.filter(action="play"), events.filter(action="purchase")
+    assert played.height > 1_000 and played["price_cents"].null_count() == played.height
+    assert bought.height > 20 and bought["price_cents"].null_count() == 0
