@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from schemas.config import Config
 from schemas.config.agreement import disagreements, levels_of, map_at
-from schemas.config.data import BUILT_IN, NINE_DOMAINS
+from schemas.config.data import BUILT_IN, NINE_DOMAINS, TimelinesConfig
 from schemas.domain import Domain
 from schemas.explain import Place, Slot, did_you_mean, inside, nearest
 from schemas.links import link_problems
@@ -219,6 +219,7 @@ def _beyond(source: Source) -> list[Violation]:
     missing, wrong, domains = _domains_of(data["domains"])
     found += wrong
     problems += [*missing, *_unfit(domains, map_at(data, "personas", "attributes"))]
+    problems += _too_small(domains, map_at(data, "timelines").get("options_shown"))
     for place, rule, fix in problems:
         if ("data", *place) not in source.ambiguous:
             found.append(source.violation(("data", *place), rule, fix))
@@ -257,6 +258,19 @@ def _unfit(domains: Mapping[Place, Domain], own: Mapping[str, Any]) -> list[tupl
                     rule = f"the domain tilts {dimension} by `{tilt.attribute}`, which no person has"
                     problems.append((place, rule, f"add `{tilt.attribute}` to data.personas.attributes"))
         problems += [(place, rule, fix) for rule, fix in links.get(domain.name, [])]
+    return problems
+
+
+def _too_small(domains: Mapping[Place, Domain], shown: Any) -> list[tuple[Place, str, str]]:
+    """Domains that have fewer things of a category than a screen shows."""
+    default = TimelinesConfig.model_fields["options_shown"].default
+    wanted = shown if type(shown) is int else default
+    problems: list[tuple[Place, str, str]] = []
+    for place, domain in domains.items():
+        each = domain.item_count() // len(domain.catalogue.categories)
+        if each < wanted:
+            rule = f"each of its categories has {each} things, and a screen shows {wanted}"
+            problems.append((place, rule, "give it more values, or lower data.timelines.options_shown"))
     return problems
 
 

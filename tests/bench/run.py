@@ -17,7 +17,13 @@ from typing import Any
 
 ROOFLINE_ROWS = 20_000_000
 RUNS = 3
-KINDS = {"draws": "uniforms", "personas": "personas", "catalogue": "items", "timelines": "events"}
+KINDS = {
+    "domain_files": "files",
+    "draws": "uniforms",
+    "personas": "personas",
+    "catalogue": "items",
+    "timelines": "events",
+}
 
 
 def child_cpu_seconds(command: list[str]) -> tuple[float, str]:

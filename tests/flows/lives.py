@@ -101,7 +101,7 @@ def live(
     by_shard: dict[Shard, Tables] = {shard: {} for shard in shards_of(data.users, size or data.users)}
     for name in names[names.index(first) : names.index(last) + 1]:
         if name == "catalogue":
-            whole |= catalogue(data.seed, tuple(data.domains))
+            whole |= run(name, data, whole) if _brings_own(data) else catalogue(data.seed, tuple(data.domains))
         elif name in WHOLE_STAGES:
             whole |= run(name, data, whole)
         else:
@@ -111,6 +111,10 @@ def live(
                 own |= made[-1]
             whole |= {table: pa.concat_tables(part[table] for part in made).combine_chunks() for table in made[0]}
     return whole
+
+
+def _brings_own(data: DataConfig) -> bool:
+    return any(isinstance(given, dict) for given in data.domains.values())
 
 
 @cache

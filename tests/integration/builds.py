@@ -34,9 +34,11 @@ LIGHT = (
     "--set",
     "data.tasks.groups_per_domain=2",
     "--set",
+    "data.domains=[food, groceries]",
+    "--set",
     "execution.shard_users=2",
 )
-"""Three weeks of six people in three shards: where the size of the build does not matter."""
+"""Three weeks of six people and two domains in three shards: where the size of the build does not matter."""
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ def _score_calls(task: Task, calls: Any) -> Score:
         name, arguments = (call.get("name"), call.get("arguments")) if isinstance(call, Mapping) else (None, None)
         errors += "error" in world.call(name, arguments)
     gold_items = {item for option in task.gold.option_ids if (item := task.items[option]) is not None}
-    end = check_final_state(world.state, gold_items, task.domain.key_action, before=world.untouched)
+    end = check_final_state(world.state, gold_items, before=world.untouched)
     way = check_path(world.trajectory, task.tools, task.rules)
     return Score(
         end.passed and way.passed,

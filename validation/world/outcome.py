@@ -63,9 +63,7 @@ def _new(before: ToolState | None, after: ToolState) -> dict[Standing, int]:
     return {one: pieces for one, pieces in standing(after).items() if one not in already}
 
 
-def check_final_state(
-    state: ToolState, gold_item_ids: Collection[str], key_action: str, before: ToolState | None = None
-) -> Verdict:
+def check_final_state(state: ToolState, gold_item_ids: Collection[str], before: ToolState | None = None) -> Verdict:
     """Passes if exactly one piece of one gold item was taken, and nothing else is changed but what taking it does.
 
     Taking it costs exactly its price and fee and so many pieces of stock. ``before`` is the state without the answer,
@@ -76,7 +74,7 @@ def check_final_state(
     reasons: list[str] = []
     results = {(how, name) for how, name, _ in new}
     if len(results) != 1:
-        reasons.append(f"{len(results)} standing results of `{key_action}`; must be 1")
+        reasons.append(f"{len(results)} results stand; must be 1")
     if len(new) > 1 or sum(new.values()) > 1:
         listed = ", ".join(f"{pieces} x {item}" for (_, _, item), pieces in new.items())
         reasons.append(f"took {listed}; must be one piece of one thing")

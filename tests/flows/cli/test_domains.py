@@ -121,3 +121,18 @@ def test_a_file_named_like_a_built_in_domain_takes_its_place(tmp_path: Path) -> 
     (tmp_path / "food.yaml").write_text(json.dumps(food))
     config = load_config("smoke", [f"data.domains.food={tmp_path / 'food.yaml'}"])
     assert load_domains(config.data.domains)["food"].title == "My food"
+
+
+def test_a_domain_with_less_than_a_screen_shows_is_refused_before_anything_is_made(gardening: Path) -> None:
+    content = json.loads(json.dumps(load_domains(["food"])["food"].model_dump(mode="json")))
+    content |= {"name": "snacks", "gates": {}}
+    keep = ("cuisine", "base")
+    content["dimensions"] = {name: content["dimensions"][name] for name in keep}
+    for spec in content["dimensions"].values():
+        spec["values"] = {name: one | {"share": 0.5} for name, one in list(spec["values"].items())[:2]}
+        spec["tilts"] = []
+    content["catalogue"]["price_factors"] = {}
+    (gardening.parent / "snacks.yaml").write_text(json.dumps(content))
+    with pytest.raises(SourceError, match="has 4 things, and a screen shows 6"):
+        load_config("smoke", [f"data.domains.snacks={gardening.parent / 'snacks.yaml'}"])
+    load_config("smoke", [f"data.domains.snacks={gardening.parent / 'snacks.yaml'}", "data.timelines.options_shown=4"])
