@@ -27,8 +27,8 @@ from schemas.tables.internal import STATEMENTS, SYMBOLIC_EVENTS, SYMBOLIC_LEDGER
 
 I64 = npt.NDArray[np.int64]
 MAY_BREAK: Mapping[str, tuple[str, ...]] = {
-    "other_person": ("one place after the other",),
-    "accidental": ("one place after the other",),
+    "other_person": (),
+    "accidental": (),
     "duplicate": ("one line for one act",),
     "stated_vs_done": ("one session at a time",),
     "temporary_state": ("one session at a time",),

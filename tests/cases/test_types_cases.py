@@ -209,6 +209,7 @@ def test_g6_s03_no_public_table_has_a_dictionary_column() -> None:
 
 
 def test_g6_s04_large_strings_become_strings_and_the_folder_opens_as_a_data_set(tmp_path: Path) -> None:
+    hours = dict.fromkeys(("min_age", "opens_hour", "closes_hour"), pl.Int16)
     rows = [
         {
             "item_id": f"i{n}",
@@ -219,10 +220,11 @@ def test_g6_s04_large_strings_become_strings_and_the_folder_opens_as_a_data_set(
             "price_cents": 900,
             "currency": "USD",
             "owner_user_id": None,
+            **dict.fromkeys(hours),
         }
         for n in range(4)
     ]
-    large = pl.DataFrame(rows, schema_overrides={"owner_user_id": pl.String}).to_arrow(
+    large = pl.DataFrame(rows, schema_overrides={"owner_user_id": pl.String, **hours}).to_arrow(
         compat_level=pl.CompatLevel.oldest()
     )
     assert large.schema.field("title").type == pa.large_string()
