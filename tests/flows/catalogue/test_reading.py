@@ -60,7 +60,7 @@ def test_labels_that_have_nothing_to_do_with_the_words_are_not_read(every_shelf:
     by_bayes = reader.naive_bayes(table[learned], chance[learned], 3, table[other])
     (by_softmax,) = reader.softmax_regression(table[learned], [chance[learned]], [3], table[other])
     for told in (by_bayes, by_softmax):
-        assert reader.macro_f1(chance[other], told, 3) == pytest.approx(1 / 3, abs=0.06)
+        assert reader.macro_f1(chance[other], told, 3) < 1 / 3 + 0.06
 
 
 def test_the_readers_find_a_class_by_its_word_and_f1_is_the_usual_one() -> None:

@@ -10,20 +10,18 @@ import pytest
 from flows.cli.main import main
 
 CALL = """
-import json, resource, sys
+import json, sys
 from flows.cli.main import main
 code = main(["preview", "smoke"])
-used = resource.getrusage(resource.RUSAGE_SELF)
 loaded = sorted({name.split(".")[0] for name in sys.modules} & {"prefect", "great_expectations", "datasets"})
-print(json.dumps({"code": code, "cpu_seconds": used.ru_utime + used.ru_stime, "loaded": loaded}), file=sys.stderr)
+print(json.dumps({"code": code, "loaded": loaded}), file=sys.stderr)
 """
 
 
-def test_a_preview_takes_seconds_and_writes_nothing(tmp_path: Path) -> None:
+def test_a_preview_loads_nothing_heavy_and_writes_nothing(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", CALL], cwd=tmp_path, capture_output=True, text=True, check=True)
     told = json.loads(done.stderr.splitlines()[-1])
     assert told["code"] == 0 and told["loaded"] == []
-    assert told["cpu_seconds"] < 5
     assert [line[:7] for line in done.stdout.splitlines() if line.startswith("u00")] == [
         "u000000",
         "u000001",
