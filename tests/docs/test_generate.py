@@ -81,7 +81,11 @@ def test_every_table_and_column_is_in_the_dictionary() -> None:
 
 
 def _keys(values: object, path: str) -> Iterator[str]:
-    if isinstance(values, dict) and values and path not in ("data.personas.locales", "data.release.splits", "data.domains"):
+    if (
+        isinstance(values, dict)
+        and values
+        and path not in ("data.personas.locales", "data.release.splits", "data.domains")
+    ):
         for name, value in values.items():
             yield from _keys(value, f"{path}.{name}" if path else name)
     else:

@@ -59,13 +59,24 @@ def test_every_command_exists(page: Path) -> None:
 def _parse(words: list[str]) -> None:
     """Fails if the command line does not take the words. A verb alone, and a redirection, are as good as any."""
     words = words[: words.index(">")] if ">" in words else words
-    if words and set(words) <= {"COMMAND", "[OPTIONS]", "[ARGS]", "OLD", "NEW", "PRESET_OR_FILE", "RELEASE", *_verbs()}:
+    if words and set(words) <= {
+        "COMMAND",
+        "[OPTIONS]",
+        "[ARGS]",
+        "OLD",
+        "NEW",
+        "PRESET_OR_FILE",
+        "RELEASE",
+        "NAME",
+        "FILE",
+        *_verbs(),
+    }:
         return
     app.parse_args(words, exit_on_error=False, print_error=False)
 
 
 def _verbs() -> set[str]:
-    return {name for part in (app, app["config"]) for name in part if not name.startswith("-")}
+    return {name for part in (app, app["config"], app["domains"]) for name in part if not name.startswith("-")}
 
 
 @pytest.fixture
