@@ -34,9 +34,7 @@ PREFIX = {
 def config_with(users: int = MANY, **changes: Any) -> DataConfig:
     """The config of all lives here; ``changes`` replace rates in the sections of `disturb`."""
     disturb = {section: rates | changes.get(section, {}) for section, rates in DISTURB.items()}
-    return small_config(
-        users, 6, disturb=disturb, timelines={"statement_rate": 0.2}, release={"splits": {"test": 1.0}}
-    )
+    return small_config(users, 6, disturb=disturb, timelines={"statement_rate": 0.2}, release={"splits": {"test": 1.0}})
 
 
 def reversed_shards(table: pa.Table, size: int) -> pa.Table:
