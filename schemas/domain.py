@@ -11,9 +11,9 @@ from pydantic import Field, model_validator
 
 from schemas.activities import Action, Activity, Basis, Choosing, Counts, RoutineActivity, SessionActivity, TripActivity
 from schemas.config.core import Positive, Rate, Section, broken
+from schemas.hours import hours_problem, is_open_at
 from schemas.tooling import Name, ToolSpec
 
-HOURS = 24
 OWN_LINES = ("search", "review", "say", "reply")
 """Actions that no activity declares: searches and stars come by their rates, talks from the assistant."""
 LINES_AT_MOST = 200
@@ -122,17 +122,13 @@ class CategorySpec(Section):
 
     @model_validator(mode="after")
     def _hours(self) -> CategorySpec:
-        if (self.opens is None) != (self.closes is None):
-            raise broken("a category has both `opens` and `closes`, or neither", "give the other one")
-        if self.opens is not None and self.closes is not None and not 0 < self.closes - self.opens < HOURS:
-            raise broken(f"open from {self.opens} to {self.closes} is no stretch of a day", "close after opening")
+        if problem := hours_problem("a category", self.opens, self.closes):
+            raise broken(*problem)
         return self
 
     def is_open(self, hour: int) -> bool:
         """Whether its things can be had in that hour of the local day."""
-        if self.opens is None or self.closes is None:
-            return True
-        return self.opens <= hour < self.closes or hour < self.closes - HOURS
+        return is_open_at(self.opens, self.closes, hour)
 
     @property
     def is_free_to_all(self) -> bool:

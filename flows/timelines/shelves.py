@@ -10,7 +10,8 @@ import numpy.typing as npt
 from flows.common.clock import DAY, HOUR
 from flows.common.draws import Draws, categorical
 from schemas.behaviour.catalogue_index import CatalogueIndex
-from schemas.domain import HOURS, Domain
+from schemas.domain import Domain
+from schemas.hours import HOURS
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]

@@ -12,7 +12,7 @@ from flows.timelines.rhythm import has_weekday
 from flows.timelines.setting import Doing, Setting
 from schemas.activities import SummaryActivity
 from schemas.behaviour.volume import by_quantiles
-from schemas.domain import HOURS
+from schemas.hours import HOURS
 from validation.references.profile import profile
 
 I64 = npt.NDArray[np.int64]

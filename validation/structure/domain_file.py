@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from schemas.activities import SessionActivity, TripActivity
 from schemas.behaviour.volume import records_per_day
-from schemas.domain import HOURS, Domain
+from schemas.domain import Domain
 from schemas.explain import Place, did_you_mean
+from schemas.hours import HOURS
 from schemas.links import link_problems
+from schemas.load import load_life_events
 from schemas.source import Source, Violation, judge
 from schemas.tables.sealed import PERSONAS
 from validation.references.profile import profile
@@ -78,6 +80,14 @@ def _wrong(domain: Domain, beside: Mapping[str, Domain]) -> Iterator[Finding]:
         name = problem.partition("`")[2].partition("`")[0]
         at = [index for index, tool in enumerate(domain.tools) if tool.name == name]
         yield Finding(("tools", *at[-1:]), rule or problem, fix if rule else "")
+    for event, spec in load_life_events().events.items():
+        for full, value in spec.moves.items():
+            name = full.partition(".")[2]
+            if full in domain.value_names() and value not in domain.dimensions[name].values:
+                rule = f"the life event `{event}` moves it to `{value}`, which is no value of it"
+                yield Finding(
+                    ("dimensions", name, "values"), rule, f"keep the value `{value}`, or rename the dimension"
+                )
     for rule, fix in link_problems(beside).get(domain.name, []):
         yield Finding(("dimensions", rule.partition(".")[2].partition(" ")[0]), rule, fix)
 

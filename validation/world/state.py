@@ -15,10 +15,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from schemas.config.core import Section, broken
+from schemas.hours import hours_problem, is_open_at
 from validation.world.instants import Instant
 from validation.world.invariants import broken_invariant
 
-HOURS = 24
 Cents = Annotated[int, Field(ge=0)]
 Pieces = Annotated[int, Field(ge=1)]
 Status = Literal["open", "cancelled"]
@@ -76,17 +76,13 @@ class Offer(Travelling):
 
     @model_validator(mode="after")
     def _hours_are_a_stretch(self) -> Offer:
-        if (self.opens is None) != (self.closes is None):
-            raise broken("an offer has both `opens` and `closes`, or neither", "give the other one")
-        if self.opens is not None and self.closes is not None and not 0 < self.closes - self.opens < HOURS:
-            raise broken(f"open from {self.opens} to {self.closes} is no stretch of a day", "close after opening")
+        if problem := hours_problem("an offer", self.opens, self.closes):
+            raise broken(*problem)
         return self
 
     def is_open(self, hour: int) -> bool:
         """Whether it can be had in that hour of the local day."""
-        if self.opens is None or self.closes is None:
-            return True
-        return self.opens <= hour < self.closes or hour < self.closes - HOURS
+        return is_open_at(self.opens, self.closes, hour)
 
 
 class Line(Section):

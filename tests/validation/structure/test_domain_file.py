@@ -88,3 +88,13 @@ def test_things_that_no_menu_can_contrast_and_confusable_words_and_wrong_volumes
     lines = told(checked(content).warnings)
     for part in ("1,944 things", "`mild` is part of `very mild`", "lines a person and day"):
         assert any(part in line for line in lines), (part, lines)
+
+
+def test_a_file_in_the_place_of_a_built_in_domain_keeps_the_values_that_life_events_move_to() -> None:
+    content = plain()
+    levels = content["dimensions"]["price_level"]
+    levels["values"]["lavish"] = levels["values"].pop("upscale")
+    levels["tilts"] = []
+    content["catalogue"]["price_factors"].pop("price_level")
+    (line,) = told(checked(content).violations)
+    assert "dimensions.price_level.values" in line and "`new_job` moves it to `upscale`" in line
