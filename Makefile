@@ -29,7 +29,8 @@ release: setup
 	$(BIN)/habitus build smoke
 
 # Two halves side by side, on two cores: what needs whole builds, and the rest. What the second half said is printed last.
-HALF := flows prompts schemas validation
+HALF := flows prompts schemas validation house test_promises.py docs/test_generate.py docs/test_personas_page.py \
+	cases/test_people_cases.py cases/test_population_cases.py cases/test_world_cases.py cases/test_time_cases.py
 
 test: setup
 	@said=$$(mktemp); \

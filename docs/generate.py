@@ -13,20 +13,16 @@ import difflib
 import functools
 import inspect
 import io
-import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import pyarrow as pa
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from schemas.config import Config
-from schemas.explain import Slot, inside
+from schemas.keys import default_text, first_line, is_section, keys_of, range_text, sections, value_text
 from schemas.tables import INTERNAL, RELEASED, SEALED, VISIBLE, Field, Table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,11 +71,6 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[st
     yield "|" + "---|" * len(headings)
     for row in rows:
         yield "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |"
-
-
-def first_line(thing: Any) -> str:
-    """The first sentence of a docstring, whole."""
-    return (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ")
 
 
 # The data dictionary.
@@ -156,82 +147,24 @@ def config_keys() -> str:
     lines = [
         "# Config\n",
         NOTE,
-        "`habitus config show smoke` prints a complete config with these comments; `habitus config check FILE` finds "
-        "everything that is wrong with one, and `habitus config diff A B` says whether two can give different data. "
+        "`habitus config show smoke` prints a complete config with these comments, and `habitus config explain KEY` "
+        "says what of the data depends on a key; `habitus config check FILE` finds everything that is wrong with a "
+        "config, and `habitus config diff A B` says whether two can give different data. "
         "`data` says what is made and is digested; `execution` says how a build runs, and changes nothing in what it "
         "makes. Files are YAML 1.2, so `no` is text and `22:00` is not a number; a key that does not exist, or stands "
         "twice, is an error.\n",
         (inspect.getdoc(loader) or "").split("\n\n", 1)[1].replace("``", "`") + "\n",
     ]
-    for path, model in _sections(Config, ""):
+    for path, model in sections(Config):
         lines += [f"## `{path}`\n" if path else "## Top level\n", first_line(model) + "\n"]
-        if rows := list(_key_rows(model, path)):
+        rows = [
+            [f"`{key}`", value_text(slot), range_text(slot), default_text(field), field.description or ""]
+            for key, slot, field in keys_of(model, path)
+            if not is_section(slot)  # a section has a table of its own
+        ]
+        if rows:
             lines += [*table(["key", "type", "range", "default", "meaning"], rows), ""]
     return "\n".join(lines)
-
-
-def _sections(model: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseModel]]]:
-    """Every section with its path, parents first; a map of sections has `<name>` for its keys."""
-    yield path, model
-    for name in model.model_fields:
-        slot = inside(Slot(model), name)
-        here = f"{path}.{name}" if path else name
-        if slot is not None and get_origin(slot.annotation) is dict:
-            slot, here = inside(slot, ""), f"{here}.<name>"
-        if slot is not None and slot.fields:
-            yield from _sections(slot.annotation, here)
-
-
-def _key_rows(model: type[BaseModel], path: str) -> Iterator[list[str]]:
-    for name, field in model.model_fields.items():
-        slot = inside(Slot(model), name)
-        assert slot is not None
-        if slot.fields:
-            continue  # has a table of its own
-        key = f"`{path}.{name}`" if path else f"`{name}`"
-        yield [key, _value_text(slot), _range_text(slot), _default_text(field), field.description or ""]
-
-
-NAMES: Mapping[Any, str] = {
-    int: "whole number",
-    float: "number",
-    str: "text",
-    bool: "true or false",
-    datetime: "time with offset",
-}
-
-
-def _value_text(slot: Slot) -> str:
-    kind = slot.annotation
-    if get_origin(kind) is Literal:
-        return " or ".join(f"`{value}`" for value in get_args(kind))
-    if get_origin(kind) is list:
-        part = inside(slot, 0)
-        return f"list of {_value_text(part)}" if part else "list"
-    if get_origin(kind) is dict:
-        part = inside(slot, "")
-        if part is not None and part.fields:
-            return "map of sections"
-        return "map of shares" if part is not None and part.annotation is float else "map of maps of shares"
-    return NAMES[kind]
-
-
-def _range_text(slot: Slot) -> str:
-    words = {"ge": "from", "gt": "above", "le": "to", "lt": "below", "min_length": "at least", "pattern": "like"}
-    found = [
-        f"{word} {f'`{bound}`' if name == 'pattern' else f'{bound:,}' if isinstance(bound, int) else bound}"
-        for limit in slot.limits
-        for name, word in words.items()
-        if (bound := getattr(limit, name, None)) is not None
-    ]
-    return ", ".join(["sums to 1"] if slot.is_shares else found)
-
-
-def _default_text(field: FieldInfo) -> str:
-    if field.is_required():
-        return "required"
-    value = field.get_default(call_default_factory=True)
-    return "not set" if value is None else f"`{json.dumps(value)}`"
 
 
 # The command line.

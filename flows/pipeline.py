@@ -22,7 +22,7 @@ from flows.common.stage import WHOLE, Shard, is_intact, part_folder, run_stage, 
 from flows.dispositions.flow import DISPOSITIONS_STAGE
 from flows.disturb.flow import CORRUPT_STAGE, DISTURB_STAGE
 from flows.language.flow import LANGUAGE_STAGE, REQUESTS_STAGE
-from flows.personas.flow import PERSONAS_STAGE
+from flows.personas.flow import PERSONAS_STAGE, POPULATION_STAGE
 from flows.release.flow import Outcome, publish_run
 from flows.tasks.flow import CANDIDATES_STAGE, CERTIFY_STAGE, SELECTION_STAGE, SETTLE_STAGE
 from flows.timelines.flow import TIMELINES_STAGE
@@ -32,6 +32,7 @@ STAGES = {
     stage.name: stage
     for stage in (
         CATALOGUE_STAGE,
+        POPULATION_STAGE,
         PERSONAS_STAGE,
         BELONGINGS_STAGE,
         DISPOSITIONS_STAGE,
@@ -105,6 +106,7 @@ def build(job: Job) -> Outcome:
         return parts[-1]
 
     catalogue = part("catalogue")
+    part("population")
     candidates, typed = {}, {}
     for shard in job.shards:
         people = part("personas", shard=shard)

@@ -37,7 +37,7 @@ class Tilt(Section):
     """An effect of an attribute of the person, or of a taste in another domain, on which value they like best."""
 
     attribute: str | None = None
-    """Column of `personas`."""
+    """Attribute of the person: a column of `personas`, or one that follows from them, such as `children`, a number."""
     dimension: str | None = None
     """Dimension of another domain, such as `food.price_level`: a link. It counts where a build has that domain."""
     multiply: dict[str, dict[str, Positive]]
@@ -51,6 +51,23 @@ class Tilt(Section):
         if self.dimension is not None and "." not in self.dimension:
             raise broken(f"`{self.dimension}` is no full name", "write domain.dimension")
         return self
+
+
+class RateTilt(Section):
+    """An effect of an attribute of the person on how much they do in the domain."""
+
+    attribute: str
+    """Attribute of the person, as in `tilts` of a dimension."""
+    rate: Annotated[dict[str, Positive], Field(min_length=1)]
+    """For a value of it, or a band `low..high` of numbers, what multiplies how often they do anything here; 1 for others.
+    The mean over the people the file is made for should be 1, as the rates of the activities are those of everybody."""
+    basis: Basis
+
+
+class ParticipationSpec(Section):
+    """Who does more here, and who less."""
+
+    tilts: list[RateTilt] = Field(default_factory=list)
 
 
 class DimensionSpec(Section):
@@ -199,7 +216,8 @@ class AppSpec(Section):
 
     name: str
     devices: Annotated[dict[str, Positive], Field(min_length=1)]
-    """Device to share."""
+    """Device to share. Of phone, laptop, tablet, watch, tv and speaker people use those that they own, or else their phone
+    or laptop; any other is nobody's own, and there for everybody."""
     share: Positive = 1.0
     """Relative share of people who use this app."""
 
@@ -218,6 +236,7 @@ class Domain(Section):
     contexts: Contexts
     activities: Annotated[dict[Name, Activity], Field(min_length=1)]
     """What people do here, by name; one at least is a choice among options."""
+    participation: ParticipationSpec = Field(default_factory=ParticipationSpec)
     dimensions: Annotated[dict[Name, DimensionSpec], Field(min_length=2)]
     distractors: Annotated[dict[Name, DistractorSpec], Field(min_length=3)]
     catalogue: CatalogueSpec

@@ -96,8 +96,8 @@ def inside(slot: Slot | None, step: str | int) -> Slot | None:
     if field := slot.fields.get(str(step)):
         return _bare(field.annotation, tuple(field.metadata))
     arguments = get_args(slot.annotation)
-    if models := _members(slot.annotation):
-        return next((found for model in models if (found := inside(Slot(model), step)) is not None), None)
+    if models := members(slot.annotation):
+        return _any_of([found for model in models if (found := inside(Slot(model), step)) is not None])
     if get_origin(slot.annotation) is dict:
         return _bare(arguments[1])
     if get_origin(slot.annotation) is list:
@@ -121,7 +121,18 @@ def _bare(annotation: Any, limits: tuple[Any, ...] = ()) -> Slot:
             return Slot(annotation, limits)
 
 
-def _members(annotation: Any) -> list[Any]:
+def _any_of(found: list[Slot]) -> Slot | None:
+    """What is wanted by one model or another of a union: all their words, or maps to what any of them has in its maps."""
+    kinds = list(dict.fromkeys(slot.annotation for slot in found))
+    if len(kinds) > 1 and all(get_origin(kind) is Literal for kind in kinds):
+        return Slot(Literal[tuple(word for kind in kinds for word in get_args(kind))])
+    if len(kinds) > 1 and all(get_origin(kind) is dict for kind in kinds):
+        parts = tuple(_bare(get_args(kind)[1]).annotation for kind in kinds)
+        return Slot(dict[str, Union.__getitem__(parts)], found[0].limits)  # type: ignore[misc]
+    return found[0] if found else None
+
+
+def members(annotation: Any) -> list[Any]:
     """The models of a union that is told apart by a field, such as the mechanism of an activity."""
     is_union = get_origin(annotation) in (Union, types.UnionType)
     return [part for part in get_args(annotation) if _is_model(part)] if is_union else []
@@ -132,7 +143,7 @@ def _untagged(place: Place, model_class: type[BaseModel]) -> Place:
     slot: Slot | None = Slot(model_class)
     out: list[str | int] = []
     for step in place:
-        if slot is not None and any(_is_tag_of(model, step) for model in _members(slot.annotation)):
+        if slot is not None and any(_is_tag_of(model, step) for model in members(slot.annotation)):
             continue
         out.append(step)
         slot = inside(slot, step)

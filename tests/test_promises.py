@@ -21,7 +21,7 @@ DISTURB: dict[str, Any] = {
 PREFIX = {
     "personas": ("users", "personas", "actors"),
     "belongings": ("personal_items", "personal_attributes"),
-    "dispositions": ("dispositions", "drift"),
+    "dispositions": ("dispositions", "drift", "interests", "participation"),
     "timelines": ("clean_sessions", "clean_events", "clean_truth", "clean_statements"),
     "disturb": ("symbolic_sessions", "symbolic_events", "symbolic_truth", "symbolic_ledger", "statements"),
     "candidates": ("candidates",),

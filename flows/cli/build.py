@@ -31,7 +31,7 @@ BY_USERS = (
     "corrupt",
     "certify",
 )
-AT_ONCE = ("catalogue", "selection", "requests", "settle")
+AT_ONCE = ("catalogue", "population", "selection", "requests", "settle")
 INTERRUPTED = 130
 """Exit code of a build that was stopped from the keyboard, as shells have it."""
 
@@ -51,6 +51,7 @@ def build(
     verbose: bool,
 ) -> int:
     """0 when a release is there (new or unchanged), 1 when a gate failed; errors of input are raised, others give 3."""
+    from flows.cli.unfit import notices
     from flows.common.config import load_config
     from flows.common.estimate import estimate
     from flows.release.publish import parse_version
@@ -61,9 +62,9 @@ def build(
     if release_version is not None:
         parse_version(release_version)
     expected = estimate(config)
+    rare = notices(config, preset_or_file)
     if dry_run:
         return _show_estimate(console, config, expected, json)
-    _check_population(config)
     out = out.resolve()
     _check_space(out, expected)
     run, key = _run_folder(out, config)
@@ -71,6 +72,8 @@ def build(
         f"building {config.name}: {config.data.users:,} people, {config.data.window.weeks} weeks, "
         f"about {expected.rows['events']:,} events, {expected.minutes:g} minutes"
     )
+    for notice in rare:
+        console.progress(f"notice: {notice}", "yellow")
     log = run / "build.log"
     with _locked(run), _logged(log):
         outcome = _run(console, config, run, out, key, release_version, log)
@@ -78,9 +81,9 @@ def build(
         return 3
     seconds = round(time.perf_counter() - begun, 1)
     if json:
-        console.json(_facts(outcome, seconds))
+        console.json({**_facts(outcome, seconds), "notices": rare})
     else:
-        _summary(console, outcome, seconds, log)
+        _summary(console, outcome, seconds, log, rare)
     return outcome.exit_code
 
 
@@ -114,13 +117,6 @@ def _run(
             f"same command again to go on. Log: {log}"
         )
         return None
-
-
-def _check_population(config: Config) -> None:
-    """Raises PopulationError, before anything is made, if the attributes do not fit together."""
-    from flows.personas.population import population
-
-    population(config.data.personas)
 
 
 def _check_space(out: Path, expected: Estimate) -> None:
@@ -218,7 +214,7 @@ def _cpu_seconds() -> float:
     return round(sum(u.ru_utime + u.ru_stime for u in used), 1)
 
 
-def _summary(console: Terminal, outcome: Outcome, seconds: float, log: Path) -> None:
+def _summary(console: Terminal, outcome: Outcome, seconds: float, log: Path, rare: Sequence[str]) -> None:
     """What was made, where it lies, what the gates said, and what to do next."""
     failed = {name: gate for name, gate in outcome.gates.items() if gate["passed"] is False}
     passed = sum(gate["passed"] is True for gate in outcome.gates.values())
@@ -240,6 +236,8 @@ def _summary(console: Terminal, outcome: Outcome, seconds: float, log: Path) -> 
     )
     for name, gate in failed.items():
         console.result(f"          {name} failed: {gate.get('detail') or gate['verdict']}")
+    for notice in rare:
+        console.result(f"  notice  {notice}")
     console.result(f"  log     {_short(log)}")
     if outcome.status == "quarantined":
         console.result(f"next: read {where}/reason.json and {where}/reports/index.html")

@@ -28,6 +28,10 @@ Examples:
 
 `habitus preview mine.yaml --user u000003 --weeks 2`: read a life before building
 
+`habitus personas sample mine.yaml --n 10000 -o people.parquet`: people alone, in seconds
+
+`habitus config explain data.disturb.noise.corrupt`: what a key means and what it changes
+
 `habitus validate outputs/releases/smoke-0.1.0`: prove every claim from the files alone
 """
 
@@ -40,6 +44,10 @@ Seed = Annotated[int | None, Parameter(help="Instead of the config's `data.seed`
 Users = Annotated[int | None, Parameter(help="Instead of the config's `data.users`.")]
 Workers = Annotated[int | None, Parameter(help="Processes, instead of the config's `execution.workers`.")]
 Out = Annotated[Path, Parameter(help="Folder of runs, releases and quarantine.")]
+People = Annotated[
+    Path,
+    Parameter(help="A file of people (.parquet, .csv, .jsonl), or a folder such as `sealed/personas` of a release."),
+]
 Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False, help="Print JSON, for programs.")]
 
 
@@ -47,6 +55,8 @@ def _flag(text: str, *names: str) -> Parameter:
     return Parameter(name=names or None, negative="", show_default=False, help=text)
 
 
+Force = Annotated[bool, _flag("Replace files that are there.", "--force", "-f")]
+Quiet = Annotated[bool, _flag("Print the result only.", "--quiet", "-q")]
 OUTPUTS = Path("outputs")
 
 app = App(
@@ -57,8 +67,10 @@ app = App(
     result_action="return_value",
     suppress_keyboard_interrupt=False,
 )
-config_app = App(name="config", help="Check, show and compare configs.", help_epilogue="")
+config_app = App(name="config", help="Check, show, compare and explain configs.", help_epilogue="")
 app.command(config_app)
+personas_app = App(name="personas", help="Sample, show, draw and compare people, without a build.", help_epilogue="")
+app.command(personas_app)
 domains_app = App(name="domains", help="List, show and check the areas of life.", help_epilogue="")
 app.command(domains_app)
 
@@ -76,7 +88,7 @@ def build(
     workers: Workers = None,
     dry_run: Annotated[bool, _flag("Say what would be built, and build nothing.")] = False,
     json: Json = False,
-    quiet: Annotated[bool, _flag("Print the result only.", "--quiet", "-q")] = False,
+    quiet: Quiet = False,
     verbose: Annotated[bool, _flag("Print more on the way.", "--verbose", "-v")] = False,
 ) -> int:
     """Build a release from a preset or a config file."""
@@ -170,6 +182,95 @@ def diff(old: Preset, new: Preset, /, *, json: Json = False) -> int:
     from flows.cli import config as verb
 
     return verb.diff(old, new, json)
+
+
+@config_app.command(help_epilogue="Example: `habitus config explain data.disturb.noise.corrupt`")
+def explain(
+    key: Annotated[str, Parameter(help="A key or a section, such as `data.users` or `data.disturb`.")],
+    /,
+    *,
+    json: Json = False,
+) -> int:
+    """Print what a key means, its unit, range and default, and what of the data depends on it."""
+    from flows.cli import config as verb
+
+    return verb.explain(key, json)
+
+
+@personas_app.command(
+    name="sample", help_epilogue="Example: `habitus personas sample mine.yaml --n 10000 -o people.parquet`"
+)
+def sample_people(
+    preset_or_file: Preset = "smoke",
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=("--output", "-o"), help="File of the people: .parquet, .csv or .jsonl.")],
+    n: Annotated[
+        int | None, Parameter(name=("--n", "-n"), help="How many, instead of the config's `data.users`.")
+    ] = None,
+    dispositions: Annotated[Path | None, Parameter(help="A second file, of what they are inclined to.")] = None,
+    sets: Sets = None,
+    seed: Seed = None,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Write people to a file: those that a build of the config would have."""
+    from flows.cli import personas as verb
+
+    return verb.sample(
+        preset_or_file,
+        output=output,
+        number=n,
+        dispositions=dispositions,
+        sets=sets or [],
+        seed=seed,
+        force=force,
+        as_json=json,
+        quiet=quiet,
+    )
+
+
+@personas_app.command(name="show", help_epilogue="Example: `habitus personas show mine.yaml --n 5`")
+def show_people(
+    preset_or_file: Preset = "smoke",
+    /,
+    *,
+    n: Annotated[int, Parameter(name=("--n", "-n"), help="How many.")] = 3,
+    sets: Sets = None,
+    seed: Seed = None,
+) -> int:
+    """Print a card for each of the first people: who they are, and what they like."""
+    from flows.cli import personas as verb
+
+    return verb.show(preset_or_file, number=n, sets=sets or [], seed=seed)
+
+
+@personas_app.command(
+    name="plot", help_epilogue="Example: `habitus personas plot people.parquet -o plots --config mine.yaml`"
+)
+def plot_people(
+    file: People,
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=("--output", "-o"), help="Folder for the plots.")],
+    config: Annotated[str | None, Parameter(help="A preset or config file whose shares are put beside them.")] = None,
+    sets: Sets = None,
+    force: Force = False,
+    json: Json = False,
+) -> int:
+    """Draw margins, conditional tables and correlations of people, as SVG and a page that shows them."""
+    from flows.cli import personas as verb
+
+    return verb.plot(file, output=output, preset_or_file=config, sets=sets or [], force=force, as_json=json)
+
+
+@personas_app.command(name="diff", help_epilogue="Example: `habitus personas diff before.parquet after.parquet`")
+def diff_people(one: People, other: People, /, *, json: Json = False) -> int:
+    """Print on which attributes two files of people differ, and by how much."""
+    from flows.cli import personas as verb
+
+    return verb.diff(one, other, json)
 
 
 @domains_app.command(name="list", help_epilogue="Example: `habitus domains list --json`")

@@ -11,7 +11,9 @@ import pyarrow.compute as pc
 
 from flows.belongings.flow import BELONGINGS_STAGE
 from flows.catalogue.flow import CATALOGUE_STAGE
+from flows.cli.cards import cards
 from flows.cli.console import terminal
+from flows.cli.unfit import notices
 from flows.common.config import load_config
 from flows.common.draws import Draws
 from flows.common.ids import user_numbers
@@ -23,7 +25,6 @@ from flows.personas.flow import PERSONAS_STAGE
 from flows.timelines.flow import TIMELINES_STAGE
 from schemas.config import Config
 from schemas.source import InputError
-from schemas.tables.sealed import PERSONAS
 
 STAGES = (
     CATALOGUE_STAGE,
@@ -44,11 +45,14 @@ def preview(
 ) -> int:
     """0. Prints persona cards and one person's days: what an agent would see, and behind it what is true."""
     config = load_config(preset_or_file, sets, seed=seed, users=users)
+    rare = notices(config, preset_or_file)
     shown = _shard(config, user)
     tables = _made(config, shown)
     console = terminal()
-    for row in tables["personas"].to_pylist():
-        console.result(_card(row, tables))
+    for notice in rare:
+        console.progress(f"notice: {notice}", "yellow")
+    for card in cards(tables):
+        console.result(card)
     chosen = user or tables["users"]["user_id"][0].as_py()
     console.result(
         f"\nfrom the log of {chosen}, {weeks} week{'s' if weeks > 1 else ''}; what is wrong with a line stands in brackets\n"
@@ -80,27 +84,6 @@ def _made(config: Config, shard: Shard) -> dict[str, pa.Table]:
 
 def _run(stage: Stage, config: Config, shard: Shard, tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
     return dict(stage.run(Context(config.data, Draws(config.data.seed, stage.name), shard), tables))
-
-
-def _card(row: dict[str, Any], tables: dict[str, pa.Table]) -> str:
-    """One person in a few lines: who they are, and what they like best at the start."""
-    own = tables["dispositions"].filter(pc.equal(tables["dispositions"]["user_id"], row["user_id"]))
-    selves = tables["actors"].filter(pc.equal(tables["actors"]["relation"], "self"))["actor_id"]
-    own = own.filter(pc.is_in(own["actor_id"], value_set=selves.combine_chunks()))
-    first = own.filter(pc.and_(pc.is_null(own["cause"]), pc.not_equal(own["clock"], "state")))
-    likes: dict[str, list[str]] = {}
-    for taste in first.sort_by("dimension").to_pylist():
-        domain, _, name = taste["dimension"].partition(".")
-        likes.setdefault(domain, []).append(f"{name} {taste['value']}")
-    work = row["occupation"] or row["labour_status"].replace("_", " ")
-    extra = [f"{name} {value}" for name, value in row.items() if name not in PERSONAS.columns and value is not None]
-    return (
-        f"{row['user_id']}  {row['given_name']} {row['family_name']}, {row['sex']}, {row['age_years']}, {work}, "
-        f"{row['education']}, {row['marital_status']}, household of {row['household_size']}\n"
-        f"         {row['region']}, {row['home_type']}, {row['income_usd']:,} USD a year, {row['time_zone']}, {row['locale']}"
-        + (f"\n         {', '.join(extra)}" if extra else "")
-        + "".join(f"\n         {domain}: {', '.join(values)}" for domain, values in likes.items())
-    )
 
 
 def _days(tables: dict[str, pa.Table], user: str, start: datetime, weeks: int) -> list[str]:

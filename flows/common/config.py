@@ -14,16 +14,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
+from flows.common.learn_people import learn, stated
+from flows.common.names import has_names
+from flows.common.read_people import PeopleFileError, read_people
 from schemas.config import Config
 from schemas.config.agreement import disagreements, levels_of, map_at
 from schemas.config.data import BUILT_IN, NINE_DOMAINS, TimelinesConfig
+from schemas.config.people_file import PeopleFile
+from schemas.config.personas import GROUP_YEARS, INCOME_BANDS, POPULATION
+from schemas.config.pieces import selectors_of
 from schemas.domain import Domain
 from schemas.explain import Place, Slot, did_you_mean, inside, nearest
 from schemas.links import link_problems
 from schemas.load import domain_names, load_domains
 from schemas.market import load_markets
+from schemas.shaped import effect_problems
 from schemas.source import Source, SourceError, Violation, core_scalar, judge, read_text, read_yaml, shown, unreadable
 from schemas.tables.sealed import PERSONAS
 from validation.structure.domain_file import check_domain
@@ -70,7 +77,7 @@ def load_config(
         if number is not None:
             given = read_text(str(number), f"--{name}", has_lines=False, at=(part, name))
             source = _merged(source, given, depth=2)
-    source = _with_own_domains(source)
+    source = _with_people(_with_own_domains(source))
     config, violations = judge(Config, source)
     violations += _beyond(source)
     if config is None or violations:
@@ -206,6 +213,36 @@ def _with_own_domains(source: Source) -> Source:
     return dataclasses.replace(source, value=value, violations=(*source.violations, *violations))
 
 
+def _with_people(source: Source) -> Source:
+    """The source with what the file of people says put beside its name, so that the config alone makes the people.
+
+    A path is looked for beside the file that names it; on the command line from the current folder. What a config states
+    already, as that of a manifest does, is taken as it is.
+    """
+    place = ("data", "personas", "people_from")
+    given = map_at(source.value, *place) if source.is_readable else {}
+    if not given or given.get("learnt") is not None:
+        return source
+    try:
+        spec = PeopleFile.model_validate(given)
+    except ValidationError:  # told with the rest of the config
+        return source
+    try:
+        people = read_people(spec, Path(source.mark((*place, "file")).file).parent)
+    except PeopleFileError as error:
+        wrong = tuple(source.violation((*place, *below), rule, fix) for below, rule, fix in error.problems)
+        return dataclasses.replace(source, violations=(*source.violations, *wrong))
+    selectors = selectors_of(map_at(source.value, "data", "personas"))
+    for number, bounds in (("age_years", GROUP_YEARS), ("income_usd", INCOME_BANDS)):
+        selectors.setdefault(number, set()).update(f"{low}.." for low, _ in bounds.values())
+    learnt = stated(learn(spec, people, selectors))
+    cut = {name: {**part, "cut_at": sorted(selectors.get(name, ()))} for name, part in learnt.items()}
+    said = {**given, "file": Path(spec.file).name, "learnt": cut}
+    data = source.value["data"]
+    value = {**source.value, "data": {**data, "personas": {**data["personas"], "people_from": said}}}
+    return dataclasses.replace(source, value=value)
+
+
 def _beyond(source: Source) -> list[Violation]:
     """What the config breaks between its own keys and against files beside it, whatever else is wrong with it."""
     data = source.value.get("data") if source.is_readable and isinstance(source.value, dict) else None
@@ -218,7 +255,8 @@ def _beyond(source: Source) -> list[Violation]:
         problems.append((("market",), "there is no such market", did_you_mean(data["market"], load_markets())))
     missing, wrong, domains = _domains_of(data["domains"])
     found += wrong
-    problems += [*missing, *_unfit(domains, map_at(data, "personas", "attributes"))]
+    problems += [*missing, *_unfit(domains, _attributes(data))]
+    problems += effect_problems(data, {domain.name: domain for domain in domains.values()})
     problems += _too_small(domains, map_at(data, "timelines").get("options_shown"))
     for place, rule, fix in problems:
         if ("data", *place) not in source.ambiguous:
@@ -246,17 +284,26 @@ def _domains_of(listed: Any) -> tuple[list[tuple[Place, str, str]], list[Violati
     return missing, wrong, domains
 
 
-def _unfit(domains: Mapping[Place, Domain], own: Mapping[str, Any]) -> list[tuple[Place, str, str]]:
+def _attributes(data: Mapping[str, Any]) -> set[str]:
+    """Every attribute that people of the config have."""
+    personas = map_at(data, "personas")
+    segment = ["segment"] if map_at(personas, "segments") else []
+    own = (*map_at(personas, "attributes"), *map_at(personas, "people_from", "columns"))
+    return {*PERSONAS.columns, *POPULATION, *own, *segment}
+
+
+def _unfit(domains: Mapping[Place, Domain], known: set[str]) -> list[tuple[Place, str, str]]:
     """What domains want that this config does not have: attributes of people, tastes of other domains."""
     problems: list[tuple[Place, str, str]] = []
     by_name = {domain.name: domain for domain in domains.values()}
     links = link_problems(by_name)
     for place, domain in domains.items():
-        for dimension, spec in domain.dimensions.items():
-            for tilt in spec.tilts:
-                if tilt.attribute is not None and tilt.attribute not in PERSONAS.columns and tilt.attribute not in own:
-                    rule = f"the domain tilts {dimension} by `{tilt.attribute}`, which no person has"
-                    problems.append((place, rule, f"add `{tilt.attribute}` to data.personas.attributes"))
+        by = [(dimension, tilt.attribute) for dimension, spec in domain.dimensions.items() for tilt in spec.tilts]
+        by += [("participation", tilt.attribute) for tilt in domain.participation.tilts]
+        for what, attribute in by:
+            if attribute is not None and attribute not in known:
+                rule = f"the domain tilts {what} by `{attribute}`, which no person has"
+                problems.append((place, rule, f"add `{attribute}` to data.personas.attributes"))
         problems += [(place, rule, fix) for rule, fix in links.get(domain.name, [])]
     return problems
 
@@ -275,17 +322,27 @@ def _too_small(domains: Mapping[Place, Domain], shown: Any) -> list[tuple[Place,
 
 
 def _unknown_locales(data: Mapping[str, Any]) -> list[tuple[Place, str, str]]:
-    locales = map_at(data, "personas", "locales")
-    if not set(locales) - {"en_US"}:
+    """Locales of which there are no names: Faker would take English ones without a word."""
+    listed: list[tuple[Place, str]] = [(("personas", "locales", n), n) for n in map_at(data, "personas", "locales")]
+    for above in (("personas",), *(("personas", "segments", name) for name in map_at(data, "personas", "segments"))):
+        here = (*above, "attributes", "locale")
+        listed += [(here, name) for name in levels_of(map_at(data, *here))]
+    listed += [
+        (("personas", "people_from", "columns", "locale"), name)
+        for name in levels_of({"values": map_at(data, "personas", "people_from", "learnt", "locale").get("levels")})
+    ]
+    if all(name == "en_US" for _, name in listed):
         return []
     from faker.config import AVAILABLE_LOCALES
 
-    known = sorted(AVAILABLE_LOCALES)
+    known = [name for name in sorted(AVAILABLE_LOCALES) if has_names(name)]
     found: list[tuple[Place, str, str]] = []
-    for name in locales:
+    for place, name in listed:
         if name not in known:
-            fix = did_you_mean(name, known, "write one like en_GB")
-            found.append((("personas", "locales", name), f"Faker has no locale `{name}`", fix))
+            rule = f"Faker has no locale `{name}`"
+            if name in AVAILABLE_LOCALES:
+                rule = f"Faker has no names for `{name}`, and would give English ones"
+            found.append((place, rule, did_you_mean(name, known, "write one like en_GB")))
     return found
 
 

@@ -35,6 +35,8 @@ _BLOCK = 16_384
 """Draws per block: three work arrays of 128 KiB, which a core's own cache holds."""
 
 BASE32 = np.frombuffer(b"0123456789abcdefghjkmnpqrstvwxyz", dtype=np.uint8)
+_PAIRS = np.stack([np.repeat(BASE32, 32), np.tile(BASE32, 32)], axis=1).reshape(-1).view(np.uint16)
+"""(1024,) two characters for ten bits, as they lie in memory."""
 
 
 def key_of(*parts: str | int) -> int:
@@ -61,6 +63,8 @@ class Draws:
         who = _as_u64(entity)
         which = _as_u64(index)
         shape = np.broadcast_shapes(who.shape, which.shape)
+        if who.ndim == 1 and shape == who.shape:
+            return _paired(key, who, np.broadcast_to(which, shape))
         with np.errstate(over="ignore"):
             stem = _mixed(key + who * _ENTITY_STEP)
             offset = (which + np.uint64(1)) * _INDEX_STEP
@@ -99,6 +103,22 @@ def _mixed(state: Any) -> U64:
     for start in range(0, flat.size, _BLOCK):
         _mix_block(flat[start : start + _BLOCK], work)
     return flat.reshape(shape)
+
+
+def _paired(key: np.uint64, who: U64, which: U64) -> U64:
+    """The bits of who[i] and which[i] for all i, from first to last one block at a time."""
+    out = np.empty(who.size, np.uint64)
+    work = np.empty(min(_BLOCK, who.size), np.uint64)
+    for start in range(0, who.size, _BLOCK):
+        block = out[start : start + _BLOCK]
+        np.multiply(who[start : start + _BLOCK], _ENTITY_STEP, out=block)
+        np.add(block, key, out=block)
+        _mix_block(block, work)
+        offset = np.add(which[start : start + _BLOCK], np.uint64(1), out=work[: block.size])
+        np.multiply(offset, _INDEX_STEP, out=offset)
+        np.add(block, offset, out=block)
+        _mix_block(block, work)
+    return out
 
 
 def _grid(stem: U64, offset: U64) -> U64:
@@ -187,9 +207,10 @@ def permutation(bits: U64) -> I64:
 
 
 def base32(bits: U64, length: int = 10) -> npt.NDArray[np.bytes_]:
-    """Opaque text of ``length`` characters, five bits each, from the top of the 64."""
-    out = np.empty((bits.size, length), np.uint8)
+    """Opaque text of ``length`` characters, five bits each, from the top of the 64; 12 at the most."""
     flat = bits.reshape(-1)
-    for place in range(length):
-        out[:, place] = BASE32[((flat >> np.uint64(59 - 5 * place)) & np.uint64(31)).astype(np.int64)]
-    return out.view(f"S{length}").reshape(bits.shape)
+    pairs = np.empty((flat.size, (length + 1) // 2), np.uint16)
+    for place in range(pairs.shape[1]):
+        np.take(_PAIRS, (flat >> np.uint64(54 - 10 * place) & np.uint64(1023)).view(np.int64), out=pairs[:, place])
+    letters = np.ascontiguousarray(pairs.view(np.uint8)[:, :length])
+    return letters.view(f"S{length}").reshape(bits.shape)

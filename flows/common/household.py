@@ -7,6 +7,22 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+AGE_BANDS = {
+    "0-5": (0, 6),
+    "6-12": (6, 13),
+    "13-17": (13, 18),
+    "18-24": (18, 25),
+    "25-34": (25, 35),
+    "35-44": (35, 45),
+    "45-54": (45, 55),
+    "55-64": (55, 65),
+    "65-74": (65, 75),
+    "75+": (75, 96),
+}
+"""First and last age, the last excluded, of the people around the users."""
+SMALL = 6
+"""Age below which a child uses no account."""
+
 
 def own_actors(actors: pa.Table, users: pa.Table) -> pa.Array:
     """(users,) the actor that each user is, in the order of the users."""
@@ -14,8 +30,9 @@ def own_actors(actors: pa.Table, users: pa.Table) -> pa.Array:
 
 
 def other_actors(actors: pa.Table, users: pa.Table) -> pa.Array:
-    """(users,) the other person of each household, or null."""
-    return _in_order(actors.filter(pc.not_equal(actors["relation"], "self")), users)
+    """(users,) the other person who can use each account, or null. One of the household at the most can."""
+    others = pc.and_(pc.not_equal(actors["relation"], "self"), actors["has_account_access"])
+    return _in_order(actors.filter(others), users)
 
 
 def _in_order(actors: pa.Table, users: pa.Table) -> pa.Array:

@@ -13,20 +13,46 @@ I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 TAIL = 10
 """Characters of an opaque tail: 50 bits."""
+SIX_DIGITS = 1_000_000
+"""Ids of users below this number are equally long."""
+_THOUSANDS, _UNITS = (
+    np.frombuffer("".join(shape.format(number) for number in range(1000)).encode(), np.uint32)
+    for shape in ("u{:03d}", "{:03d}-")
+)
+"""(1000,) each: the two halves of `u000123-`, four bytes of text in one number, as they lie in memory."""
+_USER = np.dtype([("id", "V7"), ("dash", "S1")])
+_OPAQUE = np.dtype([("user", "V8"), ("kind", "S1"), ("tail", f"V{TAIL}")])
 
 
 def user_ids(first: int, last: int) -> pa.Array:
     """`u000000` … for the users first to last, the last excluded."""
-    return pa.array([f"u{number:06d}" for number in range(first, last)], pa.string())
+    return user_ids_of(np.arange(first, last, dtype=np.uint64))
 
 
 def user_ids_of(numbers: U64) -> pa.Array:
     """(n,) user numbers → their ids, row by row."""
-    if numbers.size == 0:
-        return pa.array([], pa.string())
+    if numbers.size == 0 or int(numbers.max()) < SIX_DIGITS:
+        return texts_of(user_letters(numbers).view(_USER)["id"])
     distinct, place = np.unique(numbers, return_inverse=True)
     names = pa.array([f"u{number:06d}" for number in distinct.tolist()], pa.string())
     return names.take(pa.array(place))
+
+
+def user_letters(numbers: U64) -> npt.NDArray[np.void]:
+    """(n,) the eight bytes `u000123-` of users below a million, as one piece each."""
+    number = numbers.astype(np.uint32)
+    thousands = number // np.uint32(1000)
+    letters = np.empty((numbers.size, 2), np.uint32)
+    letters[:, 0] = _THOUSANDS.take(thousands)
+    letters[:, 1] = _UNITS.take(number - thousands * np.uint32(1000))
+    return letters.view("V8").reshape(-1)
+
+
+def texts_of(letters: npt.NDArray[np.void]) -> pa.Array:
+    """(n,) pieces of ASCII, equally long → (n,) texts."""
+    width, count = letters.dtype.itemsize, letters.size
+    ends = np.arange(0, (count + 1) * width, width, dtype=np.int32)
+    return pa.StringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(letters)))
 
 
 def user_numbers(ids: pa.Array | pa.ChunkedArray) -> U64:
@@ -56,10 +82,28 @@ def opaque_ids(draws: Draws, kind: str, users: U64, keys: U64) -> pa.Array:
 
     ``kind`` is a word such as `event`; its first letter stands in the id, the whole word in the hash.
     """
-    tails = base32(Draws(draws.seed, "ids").bits(kind, users, keys), TAIL)
-    return pc.binary_join_element_wise(
-        user_ids_of(users), pa.array(np.char.add(kind[0].encode(), tails), pa.binary()).cast(pa.string()), "-"
-    )
+    return ids_of(kind, users, id_bits(draws, kind, users, keys))
+
+
+def id_bits(draws: Draws, kind: str, users: U64, keys: U64) -> U64:
+    """(n,) the hashes of (user, key), of which an id shows the top 50 bits. Ids of one user sort as these do."""
+    return Draws(draws.seed, "ids").bits(kind, users, keys)
+
+
+def ids_of(kind: str, users: U64, bits: U64, times: I64 | None = None) -> pa.Array:
+    """(n,) opaque ids of the kind for hashes. Each of the users has as many of them in a row as ``times`` says, or one."""
+    tails = base32(bits, TAIL)
+    if users.size and int(users.max()) >= SIX_DIGITS:
+        owners = user_ids_of(users if times is None else np.repeat(users, times))
+        tails = np.char.add(kind[0].encode(), tails)
+        return pc.binary_join_element_wise(owners, pa.array(tails, pa.binary()).cast(pa.string()), "-")
+    letters = np.empty(users.size, _OPAQUE)
+    letters["user"] = user_letters(users)
+    letters["kind"] = kind[0].encode()
+    if times is not None:
+        letters = np.repeat(letters, times)
+    letters["tail"] = tails.view(f"V{TAIL}")
+    return texts_of(letters)
 
 
 def id_keys(ids: pa.Array | pa.ChunkedArray) -> U64:

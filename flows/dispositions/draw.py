@@ -13,13 +13,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.common.clock import DAY, WEEK, microseconds
-from flows.common.draws import Draws, categorical, key_of, normal
+from flows.common.draws import Draws, categorical, key_of
+from flows.common.household import own_actors
 from flows.common.ids import opaque_ids, user_ids_of, user_numbers
 from flows.common.stage import Context, Tables
-from schemas.behaviour.choice import match_table, value_weights
+from flows.dispositions.circle import tastes_of_others
+from flows.dispositions.interests import draw_interests, lean
+from flows.dispositions.liked import draw_liked, draw_strengths
+from flows.dispositions.participation import draw_participation, stays
+from flows.dispositions.rows import (
+    NO_END,
+    PASSING,
+    Holders,
+    Piece,
+    causes,
+    disposition_keys,
+    disposition_rows,
+    no_cause,
+)
 from schemas.domain import DimensionSpec, Domain, LifeEvents
-from schemas.links import drawing_order
 from schemas.load import load_domains, load_life_events
+from schemas.shaped import shaped
 from schemas.tables.core import sort_rows
 from schemas.tables.internal import DRIFT
 from schemas.tables.sealed import DISPOSITIONS
@@ -46,28 +60,12 @@ class Moves(NamedTuple):
     event: I64
 
 
-class Piece(NamedTuple):
-    """Rows of the table before ids and text."""
-
-    person: I64
-    dimension: I64
-    value: I64
-    strength: F64
-    begins: I64
-    ends: I64
-    clock: str
-    cause: list[str | None]
-    key: U64
-    of: str
-
-
-NO_END = -1
-
-
 def draw_dispositions(context: Context, tables: Tables) -> Tables:
-    """`dispositions` of users and actors, and `drift`: one ledger row for each dimension that a life event sets."""
+    """`dispositions` of users and actors, and `drift`: one ledger row for each dimension that a life event sets; and
+    what people are keen on (`interests`) and how much they do in each domain (`participation`).
+    """
     data, draws = context.data, context.draws
-    domains = load_domains(data.domains)
+    domains, life = shaped(load_domains(data.domains), data.dispositions.effects), load_life_events()
     dimensions = {
         name: spec
         for d in domains.values()
@@ -77,77 +75,30 @@ def draw_dispositions(context: Context, tables: Tables) -> Tables:
     personas, actors = tables["personas"], tables["actors"]
     numbers = user_numbers(personas["user_id"])
     signed_up = tables["users"]["signed_up_at"].cast(pa.int64()).to_numpy()
-    start = microseconds(data.window.start.astimezone(UTC))
-    liked = _liked(domains, personas, numbers, draws, "liked")
-    strength = _strengths(
-        dimensions, data.dispositions.strength_mean, data.dispositions.strength_spread, numbers, draws
-    )
-    life = load_life_events()
+    start, end = (microseconds(moment.astimezone(UTC)) for moment in (data.window.start, data.window.end))
+    own = data.dispositions
+    interests, signs = draw_interests(own, numbers, start, draws)
+    leaning = lean(own, signs, {name: list(spec.values) for name, spec in dimensions.items()})
+    liked = draw_liked(domains, personas, numbers, draws, "liked", leaning)
+    strength = draw_strengths(dimensions, own.strength_mean, own.strength_spread, numbers, draws, "strength")
     moves = _moves(
         life, names, dimensions, liked, numbers, start, data.window.weeks, data.disturb.drift.abrupt_per_year, draws
     )
-    pieces = [*_lasting(names, liked, strength, signed_up, moves, life, dimensions)]
-    pieces.append(_states(context, domains, names, liked, strength, moves, numbers, start))
-    selves = _actors_of(actors, personas["user_id"], is_self=True)
-    rows = [
-        _rows(piece, names, dimensions, selves.take(pa.array(piece.person)), numbers[piece.person], draws, life)
-        for piece in pieces
-    ]
-    shared = np.flatnonzero(
-        pc.is_in(personas["user_id"], value_set=_others(actors)["user_id"].combine_chunks()).to_numpy(
-            zero_copy_only=False
-        )
-    )
-    rows += _other_actors(
-        domains, names, dimensions, personas, actors, shared, numbers, signed_up, strength, draws, life
-    )
-    table = pa.concat_tables(rows)
+    pieces = [*_lasting(names, liked, strength, signed_up, moves, dimensions)]
+    within = stays(own, list(domains), numbers, signed_up, (start, end), draws)
+    pieces.append(_states(context, domains, within, liked, strength, moves, numbers, life))
+    others = actors.filter(pc.not_equal(actors["relation"], "self"))
+    pieces += tastes_of_others(own, domains, dimensions, personas, others, liked, signed_up, draws)
+    holders = {
+        "self": Holders(own_actors(actors, personas), numbers),
+        "another": Holders(others["actor_id"].combine_chunks(), user_numbers(others["user_id"])),
+    }
     return {
-        "dispositions": DISPOSITIONS.conform(sort_rows(table, DISPOSITIONS)),
+        "dispositions": DISPOSITIONS.conform(disposition_rows(pieces, dimensions, holders, draws, life)),
         "drift": _drift_rows(moves, names, dimensions, life, numbers, draws),
+        "interests": interests,
+        "participation": draw_participation(own, domains, personas, numbers, signed_up, (start, end), draws),
     }
-
-
-def _liked(domains: Mapping[str, Domain], personas: pa.Table, numbers: U64, draws: Draws, aspect: str) -> I64:
-    """(people, dimensions) code of the value each person likes best, from shares and tilts."""
-    specs = {
-        full: spec
-        for domain in domains.values()
-        for full, spec in zip(domain.dimension_ids(), domain.dimensions.values(), strict=True)
-    }
-    liked: dict[str, I64] = {}
-    for full in drawing_order(domains):
-        weights = np.tile(np.array([v.share for v in specs[full].values.values()]), (numbers.size, 1))
-        for tilt in specs[full].tilts:
-            if tilt.dimension is not None and tilt.dimension not in specs:
-                continue
-            for level, factors in tilt.multiply.items():
-                if tilt.dimension is not None:
-                    here = liked[tilt.dimension] == list(specs[tilt.dimension].values).index(level)
-                else:
-                    here = _has_level(personas[tilt.attribute], level)
-                row = np.array([factors.get(value, 1.0) for value in specs[full].values])
-                weights = np.where(here[:, None], weights * row, weights)
-        liked[full] = categorical(draws.uniform(f"{aspect} {full}", numbers), weights)
-    return np.stack([liked[full] for full in specs], axis=1)
-
-
-def _has_level(column: pa.ChunkedArray, level: str) -> npt.NDArray[np.bool_]:
-    """Whether each person has the attribute's value, or lies in its band `low..high`, the high end excluded."""
-    if ".." in level:
-        low, high = (float(part) for part in level.split(".."))
-        value = column.to_numpy()
-        return np.asarray((value >= low) & (value < high))
-    return np.asarray(pc.fill_null(pc.equal(column.cast(pa.string()), level), False).to_numpy(zero_copy_only=False))
-
-
-def _strengths(dimensions: Mapping[str, DimensionSpec], mean: float, spread: float, numbers: U64, draws: Draws) -> F64:
-    """(people, dimensions) log-normal about the configured median, in steps of 0.001."""
-    columns = []
-    for name, spec in dimensions.items():
-        factor = np.exp(spread * normal(draws.uniform(f"strength {name}", numbers)))
-        columns.append(np.round(mean * spec.strength * factor, 3))
-    return np.stack(columns, axis=1)
 
 
 def _moves(
@@ -208,13 +159,11 @@ def _lasting(
     strength: F64,
     signed_up: I64,
     moves: Moves,
-    life: LifeEvents,
     dimensions: Mapping[str, DimensionSpec],
 ) -> list[Piece]:
     """The value each person begins with, and one for each change; every interval ends where the next begins."""
     people = np.arange(liked.shape[0])
     pieces = []
-    events = list(life.events)
     for column, name in enumerate(names):
         clock = dimensions[name].clock
         here = np.flatnonzero((moves.dimension == column) & (moves.before != moves.after))
@@ -225,7 +174,6 @@ def _lasting(
         first = np.full(people.size, NO_END, np.int64)
         leading = np.concatenate([[True], ~same]) if here.size else np.empty(0, bool)
         first[who[leading]] = at[leading]
-        base = np.uint64(key_of("disposition", name))
         full = np.full(people.size, column)
         pieces.append(
             Piece(
@@ -236,8 +184,8 @@ def _lasting(
                 signed_up,
                 first,
                 clock,
-                [None] * people.size,
-                np.full(people.size, base),
+                no_cause(people.size),
+                disposition_keys(name, people.size),
                 "self",
             )
         )
@@ -250,8 +198,8 @@ def _lasting(
                 at,
                 ends,
                 "habit",
-                [events[k] for k in moves.event[here]],
-                base + 1 + moves.week[here].astype(np.uint64),
+                moves.event[here],
+                disposition_keys(name, here.size) + np.uint64(1) + moves.week[here].astype(np.uint64),
                 "self",
             )
         )
@@ -261,20 +209,30 @@ def _lasting(
 def _states(
     context: Context,
     domains: Mapping[str, Domain],
-    names: list[str],
+    within: tuple[I64, I64],
     liked: I64,
     strength: F64,
     moves: Moves,
     numbers: U64,
-    start: int,
+    life: LifeEvents,
 ) -> Piece:
-    """One passing state for a share of (person, dimension): another value for some days in the middle of the window."""
+    """One passing state for a share of (person, dimension): another value for some days in the middle of the window.
+
+    A state is told of when it begins and when it is over. So sensitive tastes, which are never named, have none, and
+    none begins or ends before a person does anything in the domain or after that: ``within`` as ``stays`` gives it.
+    """
     config, draws = context.data.disturb.contradictions, context.draws
-    length_us = context.data.window.weeks * WEEK
+    start, length_us = microseconds(context.data.window.start.astimezone(UTC)), context.data.window.weeks * WEEK
     parts: list[tuple[npt.NDArray[np.generic], ...]] = []
-    specs = [spec for d in domains.values() for spec in d.dimensions.values()]
-    for column, (name, spec) in enumerate(zip(names, specs, strict=True)):
-        who = np.flatnonzero(draws.uniform(f"state {name}", numbers) < config.temporary_state)
+    specs = [
+        (f"{domain}.{name}", place, spec)
+        for place, (domain, of) in enumerate(domains.items())
+        for name, spec in of.dimensions.items()
+    ]
+    for column, (name, place, spec) in enumerate(specs):
+        who = np.flatnonzero(
+            draws.uniform(f"state {name}", numbers) < (0 if spec.sensitive else config.temporary_state)
+        )
         key = numbers[who]
         days = config.state_days * (1 + 2 * draws.uniform(f"state length {name}", key)) / 3
         onset = (
@@ -283,34 +241,19 @@ def _states(
             * 60_000_000
         )
         ends = onset + np.round(days * 24).astype(np.int64) * (DAY // 24)
+        stays_on = (within[0][who, place] <= onset) & (ends < within[1][who, place])
+        who, key, onset, ends = who[stays_on], key[stays_on], onset[stays_on], ends[stays_on]
         lasting = _lasting_value(liked[:, column], moves, column, who, onset)
         share = np.tile(np.array([v.share for v in spec.values.values()]), (who.size, 1))
         share[np.arange(who.size), lasting] = 0.0
         value = categorical(draws.uniform(f"state value {name}", key), share) if who.size else np.empty(0, np.int64)
-        parts.append(
-            (
-                who,
-                np.full(who.size, column),
-                value,
-                strength[who, column],
-                onset,
-                ends,
-                np.full(who.size, np.uint64(key_of("state", name))),
-            )
-        )
-    joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return Piece(
-        joined[0],
-        joined[1],
-        joined[2],
-        joined[3],
-        joined[4],
-        joined[5],
-        "state",
-        ["passing state"] * joined[0].size,
-        joined[6].astype(np.uint64),
-        "self",
+        of_state = np.full(who.size, np.uint64(key_of("state", name)))
+        parts.append((who, np.full(who.size, column), value, strength[who, column], onset, ends, of_state))
+    person, dimension, value, its_strength, begins, ends, keys = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
     )
+    cause = np.full(person.size, causes(life).index(PASSING))
+    return Piece(person, dimension, value, its_strength, begins, ends, "state", cause, keys.astype(np.uint64), "self")
 
 
 def _lasting_value(liked: I64, moves: Moves, column: int, who: I64, at_us: I64) -> I64:
@@ -320,109 +263,6 @@ def _lasting_value(liked: I64, moves: Moves, column: int, who: I64, at_us: I64) 
     for move in here:  # few: life events that touch this dimension, in order of time within a person
         value = np.where((who == moves.person[move]) & (at_us >= moves.at_us[move]), moves.after[move], value)
     return value
-
-
-def _rows(
-    piece: Piece,
-    names: list[str],
-    dimensions: Mapping[str, DimensionSpec],
-    actor_ids: pa.Array,
-    users: U64,
-    draws: Draws,
-    life: LifeEvents,
-) -> pa.Table:
-    """The piece as rows of `dispositions`, dimension by dimension."""
-    tables = []
-    columns = DISPOSITIONS.columns
-    for column in np.unique(piece.dimension):
-        spec = dimensions[names[column]]
-        here = np.flatnonzero(piece.dimension == column)
-        values = pa.array(list(spec.values), pa.string())
-        weights = value_weights(piece.value[here], piece.strength[here], match_table(spec.kind, len(values)))
-        pair = pa.StructArray.from_arrays(
-            [values.take(pa.array(np.tile(np.arange(len(values)), here.size))), pa.array(weights.ravel())],
-            fields=list(columns["weights"].type.value_type),
-        )
-        causes = [piece.cause[place] for place in here]
-        ends = piece.ends[here]
-        tables.append(
-            pa.table(
-                {
-                    "disposition_id": opaque_ids(draws, f"disposition of {piece.of}", users[here], piece.key[here]),
-                    "user_id": user_ids_of(users[here]),
-                    "actor_id": actor_ids.take(pa.array(here)),
-                    "dimension": pa.array([names[column]] * here.size, pa.string()),
-                    "value": values.take(pa.array(piece.value[here])),
-                    "weights": pa.ListArray.from_arrays(
-                        np.arange(here.size + 1, dtype=np.int32) * len(values), pair, type=columns["weights"].type
-                    ),
-                    "strength": pa.array(piece.strength[here], pa.float64()),
-                    "clock": pa.array([piece.clock] * here.size, pa.string()),
-                    "valid_from": pa.array(piece.begins[here]).cast(columns["valid_from"].type),
-                    "valid_to": pa.array(ends, mask=ends == NO_END).cast(columns["valid_to"].type),
-                    "condition": pa.nulls(here.size, pa.string()),
-                    "cause": pa.array(causes, pa.string()),
-                    "is_sensitive": pa.array(
-                        [spec.sensitive or _is_sensitive(cause, life) for cause in causes], pa.bool_()
-                    ),
-                },
-                schema=DISPOSITIONS.schema(),
-            )
-        )
-    return pa.concat_tables(tables) if tables else DISPOSITIONS.empty()
-
-
-def _is_sensitive(cause: str | None, life: LifeEvents) -> bool:
-    return cause in life.events and life.events[cause].sensitive
-
-
-def _others(actors: pa.Table) -> pa.Table:
-    return actors.filter(pc.not_equal(actors["relation"], "self"))
-
-
-def _actors_of(actors: pa.Table, user_ids: pa.ChunkedArray, *, is_self: bool) -> pa.Array:
-    """The actor of each user, in the order of the users."""
-    some = actors.filter(pc.equal(actors["relation"], "self")) if is_self else _others(actors)
-    place = pc.index_in(user_ids, value_set=some["user_id"].combine_chunks())
-    return (
-        some["actor_id"].combine_chunks().take(place.combine_chunks() if isinstance(place, pa.ChunkedArray) else place)
-    )
-
-
-def _other_actors(
-    domains: Mapping[str, Domain],
-    names: list[str],
-    dimensions: Mapping[str, DimensionSpec],
-    personas: pa.Table,
-    actors: pa.Table,
-    shared: I64,
-    numbers: U64,
-    signed_up: I64,
-    strength: F64,
-    draws: Draws,
-    life: LifeEvents,
-) -> list[pa.Table]:
-    """Lasting tastes of the people around the users, drawn apart from the users' own."""
-    some = personas.take(pa.array(shared))
-    liked = _liked(domains, some, numbers[shared], draws, "other's liked")
-    ids = _actors_of(actors, some["user_id"], is_self=False)
-    rows = []
-    for column, name in enumerate(names):
-        full = np.full(shared.size, column)
-        piece = Piece(
-            np.arange(shared.size),
-            full,
-            liked[:, column],
-            strength[shared, column],
-            signed_up[shared],
-            np.full(shared.size, NO_END, np.int64),
-            dimensions[name].clock,
-            [None] * shared.size,
-            np.full(shared.size, np.uint64(key_of("disposition", name))),
-            "another",
-        )
-        rows.append(_rows(piece, names, dimensions, ids, numbers[shared], draws, life))
-    return rows
 
 
 def _drift_rows(

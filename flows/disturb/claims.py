@@ -11,9 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from flows.common.clock import DAY, HOUR, MINUTE, SECOND, offset_us, to_utc
+from flows.common.devices import used_devices
 from flows.common.draws import Draws, categorical, key_of
 from flows.common.ids import opaque_ids, user_ids_of
 from flows.common.pace import TALK_DEVICES, TALK_SECONDS, WAKING, steps_us
+from flows.common.participation import Participation
 from flows.disturb.ledger import injection_ids, ledger_rows
 from schemas.behaviour.effective import NEVER, EffectiveValues
 from schemas.domain import Domain
@@ -21,6 +23,7 @@ from schemas.tables.internal import STATEMENTS, SYMBOLIC_EVENTS, SYMBOLIC_LEDGER
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
 CLASSES = ("image", "forecast")
 """A pose, or a plan that does not come true. Both are claims of a usual taste; behaviour is right."""
 ENDS_SAID = 0.75
@@ -30,7 +33,7 @@ ROOM = 15 * MINUTE
 
 
 class Household(NamedTuple):
-    """The users of the shard: numbers, own actors, zones."""
+    """The users of the shard: numbers, own actors, zones, devices."""
 
     number: U64
     actor_id: pa.Array
@@ -38,6 +41,13 @@ class Household(NamedTuple):
     zones: list[str]
     start_us: int
     end_us: int
+    owned: I64
+    """(users,) the devices of each, as `owned_devices` gives them."""
+    participation: Participation
+
+    def takes_part(self, who: I64, place: int, at_us: I64) -> Mask:
+        """(n,) whether these people do anything at these instants in the domain of that place in the build."""
+        return self.participation.takes_part(who, np.full(who.size, place), at_us)
 
 
 class Claims(NamedTuple):
@@ -54,16 +64,21 @@ class Claims(NamedTuple):
 
 
 def stated_vs_done(
-    domain: Domain, tastes: EffectiveValues, people: Household, rate: float, draws: Draws
+    domain: Domain, place: int, tastes: EffectiveValues, people: Household, rate: float, draws: Draws
 ) -> tuple[list[Claims], list[pa.Table]]:
-    """One false claim of a usual taste for a share of (person, dimension), at some waking hour of the window."""
+    """One false claim of a usual taste for a share of (person, dimension), at some waking hour of the window.
+
+    As with true statements, nobody speaks of a domain in which they do nothing at the time, nor of a sensitive taste.
+    """
     claims, ledgers = [], []
     for column, (name, values) in enumerate(domain.value_names().items()):
+        if list(domain.dimensions.values())[column].sensitive:
+            continue
         who = np.flatnonzero(draws.uniform(f"claim {name}", people.number) < rate)
+        at = _waking_moment(people, who, draws, name)
+        speaks = people.takes_part(who, place, at)
+        who, at = who[speaks], at[speaks]
         number = people.number[who]
-        at = _waking_moment(
-            people, who, 0.05 + 0.9 * draws.uniform(f"claim moment {name}", number), number, draws, name
-        )
         real = tastes.lasting_at(who, at)[0][:, column]
         share = np.tile(
             np.array([v.share for v in list(domain.dimensions.values())[column].values.values()]), (who.size, 1)
@@ -94,13 +109,17 @@ def stated_vs_done(
 
 
 def temporary_state(
-    domain: Domain, tastes: EffectiveValues, disposition_ids: pa.Array, people: Household, draws: Draws
+    domain: Domain, place: int, tastes: EffectiveValues, disposition_ids: pa.Array, people: Household, draws: Draws
 ) -> tuple[list[Claims], list[pa.Table]]:
-    """What is said about the passing states of the simulation: that one begins, and mostly that it is over."""
+    """What is said about the passing states of the simulation: that one begins, and mostly that it is over.
+
+    Those of people who do nothing in the domain never show, and nobody speaks of them.
+    """
     claims, ledgers = [], []
     for column, (name, values) in enumerate(domain.value_names().items()):
         has_state = (tastes.state_from[:, column] < NEVER) & (tastes.state_from[:, column] + HOUR < people.end_us)
         who = np.flatnonzero(has_state)
+        who = who[people.takes_part(who, place, tastes.state_from[who, column])]
         number = people.number[who]
         begins, ends = tastes.state_from[who, column], tastes.state_to[who, column]
         wait = np.floor(draws.uniform(f"state said {name}", number) * 12 * 3600).astype(np.int64) * SECOND
@@ -109,6 +128,7 @@ def temporary_state(
             ends + np.floor(draws.uniform(f"state over said {name}", number) * 24 * 3600).astype(np.int64) * SECOND
         )
         tells_end = (draws.uniform(f"state over {name}", number) < ENDS_SAID) & (over_at + ROOM < people.end_us)
+        tells_end &= people.takes_part(who, place, over_at)
         real = tastes.lasting_at(who, begins)[0][:, column]
         passing = tastes.state_value[who, column]
         begin_key = np.full(who.size, np.uint64(key_of("for now", name)))
@@ -148,10 +168,10 @@ def temporary_state(
     return claims, ledgers
 
 
-def _waking_moment(
-    people: Household, who: I64, share: npt.NDArray[np.float64], number: U64, draws: Draws, name: str
-) -> I64:
-    """(n,) instants: the local day at that share of the window, at a waking hour."""
+def _waking_moment(people: Household, who: I64, draws: Draws, name: str) -> I64:
+    """(n,) instants: a local day of the window, not at its very beginning or end, at a waking hour."""
+    number = people.number[who]
+    share = 0.05 + 0.9 * draws.uniform(f"claim moment {name}", number)
     day = (people.start_us + np.floor(share * (people.end_us - people.start_us)).astype(np.int64)) // DAY
     second = np.floor(draws.uniform(f"claim second {name}", number) * (WAKING[1] - WAKING[0]) * 3600).astype(np.int64)
     local = day * DAY + WAKING[0] * HOUR + second * SECOND
@@ -206,9 +226,7 @@ def _claim_rows(claim: Claims, domain: Domain, people: Household, draws: Draws) 
     before_said, before_reply = (
         steps_us(draws.uniform("claim step", number, _line_key(claim.key, place)), TALK_SECONDS) for place in (0, 1)
     )
-    device = pa.array(list(TALK_DEVICES)).take(
-        pa.array(categorical(draws.uniform("claim device", number, claim.key), list(TALK_DEVICES.values())))
-    )
+    device = used_devices(draws.uniform("claim device", number, claim.key), TALK_DEVICES, people.owned[claim.person])
     offset = offset_us(
         claim.at_us, people.zone[claim.person], people.zones, (people.start_us - 2 * DAY, people.end_us + 2 * DAY)
     )

@@ -14,9 +14,11 @@ DISTURB_STAGE = Stage(
     disturb,
     reads={
         "users": "personas",
+        "personas": "personas",
         "actors": "personas",
         "dispositions": "dispositions",
         "drift": "dispositions",
+        "participation": "dispositions",
         "coded_items": "catalogue",
         "clean_sessions": "timelines",
         "clean_events": "timelines",

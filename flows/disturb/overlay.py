@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.common.clock import microseconds
+from flows.common.devices import owned_devices
 from flows.common.household import other_actors, own_actors, rows_of, zones_of
 from flows.common.ids import user_numbers
+from flows.common.participation import participation_of
 from flows.common.presentation import presented
 from flows.common.stage import Context, Tables
 from flows.disturb.claims import Household, stated_vs_done, talk_rows, temporary_state
@@ -67,12 +69,12 @@ def disturb(context: Context, tables: Tables) -> Tables:
     overlays = [effects[kind] for kind in NOISE_ORDER if kind in effects]
     copies = duplicate(lines, noise.duplicate, draws)
     claims, ledgers = [], [tables["drift"], *(overlay.ledger for overlay in overlays), copies.ledger]
-    people = _household(tables["users"], selves, context)
+    people = _household(tables, selves, context, list(domains))
     disposition_ids = tables["dispositions"]["disposition_id"].combine_chunks()
-    for name, domain in domains.items():
+    for place, (name, domain) in enumerate(domains.items()):
         for made in (
-            temporary_state(domain, tastes[name], disposition_ids, people, draws),
-            stated_vs_done(domain, tastes[name], people, data.disturb.contradictions.stated_vs_done, draws),
+            temporary_state(domain, place, tastes[name], disposition_ids, people, draws),
+            stated_vs_done(domain, place, tastes[name], people, data.disturb.contradictions.stated_vs_done, draws),
         ):
             claims += made[0]
             ledgers += made[1]
@@ -104,10 +106,13 @@ def _tastes(dispositions: pa.Table, people: pa.Array, domains: Mapping[str, Doma
     return {n: effective_values(dispositions, people, "actor_id", d.value_names()) for n, d in domains.items()}
 
 
-def _household(users: pa.Table, selves: pa.Array, context: Context) -> Household:
+def _household(tables: Tables, selves: pa.Array, context: Context, domains: list[str]) -> Household:
+    users = tables["users"]
     zone, zones = zones_of(users)
+    taking_part = participation_of(tables["participation"], users, domains, context.data.dispositions)
     start, end = (microseconds(t.astimezone(UTC)) for t in (context.data.window.start, context.data.window.end))
-    return Household(user_numbers(users["user_id"]), selves, zone, zones, start, end)
+    owned = owned_devices(tables["personas"], users)
+    return Household(user_numbers(users["user_id"]), selves, zone, zones, start, end, owned, taking_part)
 
 
 def _with_items(events: pa.Table, overlays: list[Overlay], indexes: Mapping[str, CatalogueIndex]) -> pa.Table:

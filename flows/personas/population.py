@@ -1,210 +1,233 @@
-"""Distributions of the attributes of people: the built-in population, changed by the config."""
+"""The population that people are drawn from: the built-in one, changed by the config, in an order that can be drawn."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
-from ruamel.yaml import YAML
 
-from schemas.config.personas import AttributeSpec, PersonasConfig
-from schemas.source import InputError
-from validation.references.reader import Reference, load_reference
+from flows.common.learn_people import Learnt, restored, stacked
+from flows.personas.copula import CLOSE, CorrelationError
+from flows.personas.correlated import by_tables, correlated, driven, realised
+from flows.personas.groups import SEGMENT, Shift, settled
+from flows.personas.plan import Plan
+from flows.personas.tables import Distribution, PopulationError, Problem, Step, step_of
+from flows.personas.tilting import Tilt
+from flows.personas.traits import trait_correlations
+from flows.personas.us import ADULT_GROUPS, built_in
+from flows.personas.written import written
+from schemas.behaviour.measured import inverse, share_at_most
+from schemas.config.numeric import AnyNumeric, rows_of
+from schemas.config.numeric import step_of as step_size
+from schemas.config.personas import (
+    FOLLOWS,
+    GROUP_YEARS,
+    INCOME_BANDS,
+    POPULATION,
+    UNDER_AGE,
+    AttributeSpec,
+    PersonasConfig,
+)
+from schemas.config.pieces import pieces_of, selectors_of
+from schemas.config.selectors import OTHERS, is_number, parts_of
 
-F64 = npt.NDArray[np.float64]
-STRATUM = "2012-2016"
-ADULT_GROUPS = ("18-24", "25-34", "35-44", "45-54", "55-64", "65-74", "75+")
-GROUP_YEARS = {
-    "18-24": (18, 25),
-    "25-34": (25, 35),
-    "35-44": (35, 45),
-    "45-54": (45, 55),
-    "55-64": (55, 65),
-    "65-74": (65, 75),
-    "75+": (75, 91),
-}
-"""First and last age, the last excluded. Within a group ages are taken as equally likely, the oldest as 75 to 90: assumed."""
-INCOME_BANDS = {
-    "< 5000": (0, 5000),
-    "5000-7499": (5000, 7500),
-    "7500-9999": (7500, 10000),
-    "10000-12499": (10000, 12500),
-    "12500-14999": (12500, 15000),
-    "15000-19999": (15000, 20000),
-    "20000-24999": (20000, 25000),
-    "25000-29999": (25000, 30000),
-    "30000-34999": (30000, 35000),
-    "35000-39999": (35000, 40000),
-    "40000-49999": (40000, 50000),
-    "50000-59999": (50000, 60000),
-    "60000-74999": (60000, 75000),
-    "75000-99999": (75000, 100000),
-    "100000-149999": (100000, 150000),
-    "150000+": (150000, 300000),
-}
-"""Bounds in USD. The top band is open in the reference; 300,000 is assumed."""
-
-
-class PopulationError(InputError):
-    """The config's attributes do not fit together. ``problems`` holds (attribute, value, rule, fix)."""
-
-    def __init__(self, problems: list[tuple[str, str, str, str]]) -> None:
-        self.problems = problems
-        super().__init__("\n".join(f"personas.attributes.{a} {v}: {rule}. {fix}" for a, v, rule, fix in problems))
+__all__ = ["ADULT_GROUPS", "GROUP_YEARS", "INCOME_BANDS", "Distribution", "Plan", "PopulationError", "built_in"]
+__all__ += ["population"]
+BOUNDS = {"age_years": GROUP_YEARS, "income_usd": INCOME_BANDS}
+"""Numbers to the bands that they lie in."""
+TILTS_AT_MOST = 6
+"""Rounds in which what the levels of a table are given is brought to what the final values shall have."""
+TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 
 
 @dataclass(frozen=True)
-class Distribution:
-    """Shares of ``levels`` for each of ``parent_levels`` (one nameless row without a parent)."""
+class Population:
+    """Everything that people are drawn from."""
 
-    name: str
-    levels: tuple[str, ...]
-    weights: F64
-    """(parent levels, levels)"""
-    parent: str | None = None
-    parent_levels: tuple[str, ...] = ("",)
-    is_unique: bool = False
-    is_own: bool = False
+    plans: tuple[Plan, ...]
+    """One for each segment; a nameless one without segments."""
+    shifts: tuple[Shift, ...]
+    """What each rule did to the shares of the attributes it names."""
 
 
-def population(config: PersonasConfig) -> list[Distribution]:
-    """The distributions in an order in which every parent comes before its children.
+def population(config: PersonasConfig) -> Population:
+    """The population of the config, with rules, margins and oversampled groups worked into its tables.
 
-    Raises PopulationError, with every problem, if a parent is unknown or has values that a table does not cover.
+    Raises PopulationError, with every problem of the kind, if a parent is unknown, has values that a table does not
+    cover, or attributes depend on each other in a circle; and by name if a rule leaves nobody or makes a value
+    impossible, if no population has the wanted shares, or if a joint table is too large. Raises CorrelationError for
+    correlations that these people cannot have.
     """
-    by_name = dict(built_in())
-    for name, spec in config.attributes.items():
-        by_name[name] = _own(name, spec)
-    _follow_numbers(by_name, config)
-    problems: list[tuple[str, str, str, str]] = []
+    names = list(config.segments) or [""]
+    steps = [_steps(_distributions(config, name)) for name in names]
+    asked = [driven(config.correlations, own) for own in steps]
+    pairs = by_tables(config, [one for own in asked for one in own], steps)
+    targets = [{pair: one.spearman for one in own for pair in pairs if set(pair) == set(one.between)} for own in asked]
+    tilts = [[Tilt(pair, value) for pair, value in own.items()] for own in targets]
+    for _ in range(TILTS_AT_MOST):
+        plans, shifts = _plans(config, names, steps, tilts)
+        off = [
+            {tilt.names: targets[at][tilt.names] - realised(plan, tilt.names) for tilt in tilts[at] if plan.share > 0}
+            for at, plan in enumerate(plans)
+        ]
+        if all(abs(gap) <= CLOSE for own in off for gap in own.values()):
+            break
+        tilts = [[Tilt(t.names, t.spearman + off[at].get(t.names, 0.0)) for t in own] for at, own in enumerate(tilts)]
+    else:
+        wrong = [pair for own in off for pair, gap in own.items() if abs(gap) > CLOSE]
+        rule = "it does not settle beside the tables and rules"
+        raise CorrelationError([(pair, rule, "bring it nearer to 0") for pair in wrong])
+    built_in_ones = trait_correlations()
+    joined = (replace(p, copula=correlated(p, config.correlations, built_in_ones, pairs)) for p in plans)
+    return Population(tuple(joined), shifts)
+
+
+def _plans(
+    config: PersonasConfig, names: Sequence[str], steps: Sequence[list[Step]], tilts: Sequence[Sequence[Tilt]]
+) -> tuple[list[Plan], tuple[Shift, ...]]:
+    """The plan of each segment, as yet without correlated uniforms, and what each rule did."""
+    shares = [config.segments[name].share if name else 1.0 for name in names]
+    result = settled(config, names, shares, steps, tilts)
+    plans = [
+        Plan(name, share, drawn, tuple(own), joints)
+        for name, share, drawn, own, joints in zip(names, shares, result.drawn, steps, result.joints, strict=True)
+    ]
+    return plans, result.shifts
+
+
+def distributions(config: PersonasConfig, segment: str = "") -> list[Distribution]:
+    """The attributes of a segment as declared, in an order in which every parent comes before its children."""
+    return [step.of for step in _steps(_distributions(config, segment))]
+
+
+def _distributions(config: PersonasConfig, segment: str) -> dict[str, Distribution]:
+    """The built-in attributes, replaced by those of a file, by the config's, and those by the segment's."""
+    specs = {**_with_locales(config), **(config.segments[segment].attributes if segment else {})}
+    learnt = {one.name: one for one in restored(config.people_from.learnt or {})} if config.people_from else {}
+    by_name = dict(built_in() if config.population == "us" else written(config.population))
+    by_name |= {name: _learnt(one) for name, one in learnt.items()}
+    by_name |= {name: _own(name, spec) for name, spec in specs.items() if spec.number is None}
+    if segment:
+        weights = np.array([[float(name == segment) for name in config.segments]])
+        by_name[SEGMENT] = Distribution(SEGMENT, tuple(config.segments), weights)
+    selectors = selectors_of(
+        config.model_dump(mode="json", include={"attributes", "segments", "rules", "rake", "oversample"})
+    )
+    spoken_of = set(selectors)
     for item in by_name.values():
-        if item.parent is None:
-            continue
-        if item.parent not in by_name:
-            problems.append(
-                (
-                    item.name,
-                    item.parent,
-                    "depends on an attribute that does not exist",
-                    f"attributes are {sorted(by_name)}",
-                )
-            )
-            continue
-        for value in by_name[item.parent].levels:
-            if value not in item.parent_levels:
-                fix = f"add a row for `{value}`" if item.is_own else f"give `{item.name}` a table of its own"
-                problems.append((item.name, value, f"has no row for the value `{value}` of `{item.parent}`", fix))
+        for parent, selector in (pair for row in item.rows for pair in zip(item.given, row, strict=False)):
+            if selector != OTHERS:
+                selectors.setdefault(parent, set()).add(selector)
+    for name, spec in specs.items():
+        if spec.number is not None:
+            by_name[name] = _numbers(name, spec.number, tuple(spec.given or ()), selectors.get(name, ()))
+    _follow_numbers(by_name, {*specs, *learnt}, spoken_of)
+    return by_name
+
+
+def _with_locales(config: PersonasConfig) -> dict[str, AttributeSpec]:
+    """The attributes of the config; `locales` is short for one of them."""
+    short = {} if config.locales is None else {"locale": AttributeSpec(weights=config.locales)}
+    return {**short, **config.attributes}
+
+
+def _learnt(one: Learnt) -> Distribution:
+    parents = tuple(dict.fromkeys(parent for table in one.tables for parent in table.parents))
+    return Distribution(one.name, one.levels, stacked(one), parents, learnt=one)
+
+
+def _numbers(name: str, number: AnyNumeric, given: tuple[str, ...], selectors: Iterable[str]) -> Distribution:
+    """A family as the shares of pieces of its range: cut where anything speaks of it, and near its tenths for reports."""
+    own_rows = tuple(range(len(rows_of(number))))
+    tenths = [inverse(number, TENTHS, None if number.by is None else [row] * len(TENTHS)) for row in own_rows]
+    middle = (np.sum(tenths, axis=0) / len(own_rows)).tolist()
+    known = [float(low) for low, _ in BOUNDS.get(name, {}).values()]
+    levels = pieces_of(number, selectors, [*(round(value, 6) for value in middle), *known])
+    upto = np.array([float(Fraction(low) - step_size(number)) for low in levels[1:]])
+    shares = [share_at_most(number, upto, None if number.by is None else np.full(upto.size, row)) for row in own_rows]
+    weights = np.array([np.diff(share, prepend=0.0, append=1.0) for share in shares])
+    rows = tuple(parts_of(key, len(given)) for key in number.by or {}) or ((),)
+    return Distribution(name, levels, np.maximum(weights, 0.0), given, rows, is_own=True, number=number)
+
+
+def _steps(by_name: Mapping[str, Distribution]) -> list[Step]:
+    problems: list[Problem] = []
+    for item in by_name.values():
+        for parent in item.given:
+            if parent not in by_name:
+                rule, fix = "depends on an attribute that does not exist", f"attributes are {sorted(by_name)}"
+                problems.append((item.name, parent, rule, fix))
     if problems:
         raise PopulationError(problems)
-    ordered: list[Distribution] = []
-    waiting = list(by_name.values())
+    steps = {}
+    for item in by_name.values():
+        steps[item.name], wrong = step_of(item, [by_name[parent].levels for parent in item.given])
+        problems += wrong
+    if problems:
+        raise PopulationError(problems)
+    ordered: list[Step] = []
+    waiting = list(steps.values())
     while waiting:
-        ready = [d for d in waiting if d.parent is None or d.parent in {o.name for o in ordered}]
+        known = {step.name for step in ordered}
+        ready = [step for step in waiting if known.issuperset(step.of.given)]
         if not ready:
-            names = sorted(d.name for d in waiting)
+            names = sorted(step.name for step in waiting)
             raise PopulationError([(names[0], "", f"{names} depend on each other in a circle", "break the circle")])
         ordered += ready
-        waiting = [d for d in waiting if d not in ready]
+        waiting = [step for step in waiting if step not in ready]
     return ordered
 
 
-def _follow_numbers(by_name: dict[str, Distribution], config: PersonasConfig) -> None:
-    """Where the config gives ages or incomes, the bands that others depend on follow from them, and are drawn no more."""
-    for band, number, bounds in (("age_group", "age_years", GROUP_YEARS), ("income_band", "income_usd", INCOME_BANDS)):
-        if number in config.attributes and band not in config.attributes and band not in _ancestors(by_name, number):
-            if any(d.parent == band for d in by_name.values()):
-                by_name[band] = _band_of(by_name[number], by_name[band], bounds)
+def _follow_numbers(by_name: dict[str, Distribution], stated: Iterable[str], spoken_of: Collection[str]) -> None:
+    """Where the config gives ages or incomes, their bands are drawn no more. Bands that others depend on, or that are
+    ``spoken_of`` by rules, margins and groups, follow from the numbers."""
+    for band, number in FOLLOWS.items():
+        if number in stated and band not in stated and band not in _ancestors(by_name, number):
+            if band in spoken_of or any(band in d.given for d in by_name.values()):
+                by_name[band] = _band_of(by_name[number], by_name[band], BOUNDS[number])
             else:
                 del by_name[band]
 
 
-def _ancestors(by_name: Mapping[str, Distribution], name: str) -> list[str]:
-    """What the attribute depends on, its parent first."""
-    found: list[str] = []
-    parent = by_name[name].parent
-    while parent is not None and parent in by_name and parent not in found:
-        found.append(parent)
-        parent = by_name[parent].parent
+def _ancestors(by_name: Mapping[str, Distribution], name: str) -> set[str]:
+    """What the attribute depends on, directly or by others."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for parent in by_name[waiting.pop()].given:
+            if parent in by_name and parent not in found:
+                found.add(parent)
+                waiting.append(parent)
     return found
 
 
 def _band_of(number: Distribution, band: Distribution, bounds: Mapping[str, tuple[int, int]]) -> Distribution:
-    """The band as a function of the number; the last one is open. A number below all bands gets no row."""
-    names, lows = list(bounds), [low for low, _ in bounds.values()]
-    known = tuple(level for level in number.levels if int(level) >= lows[0])
-    found = [names[bisect_right(lows, int(level)) - 1] for level in known]
-    rows = np.array([[float(level == name) for level in band.levels] for name in found])
-    return Distribution(band.name, band.levels, rows, number.name, known)
+    """The band as a function of the number; the last one is open, and numbers below all have one of their own."""
+    names, lows = [UNDER_AGE, *bounds], [low for low, _ in bounds.values()]
+    found = [names[bisect_right(lows, float(level))] for level in number.levels]
+    levels = (*band.levels, UNDER_AGE) if UNDER_AGE in found else band.levels
+    weights = np.array([[float(level == name) for level in levels] for name in found])
+    return Distribution(band.name, levels, weights, (number.name,), tuple((level,) for level in number.levels))
+
+
+def _in_order(name: str, levels: Iterable[str]) -> tuple[str, ...]:
+    """Values in an order by which the attribute rises with its uniform: numbers, then that of the built-in values."""
+    listed = list(levels)
+    if all(is_number(level) for level in listed):
+        return tuple(sorted(listed, key=float))
+    known = POPULATION[name].levels if name in POPULATION else ()
+    return tuple(sorted(listed, key=known.index)) if set(listed) <= set(known) else tuple(listed)
 
 
 def _own(name: str, spec: AttributeSpec) -> Distribution:
-    levels = tuple(dict.fromkeys(spec.levels()))
-    if spec.table is not None:
-        rows = np.array([[row.get(level, 0.0) for level in levels] for row in spec.table.values()])
-        return Distribution(name, levels, rows, spec.given, tuple(spec.table), is_own=True)
+    levels = _in_order(name, dict.fromkeys(spec.levels()))
+    if spec.table is not None and spec.given is not None:
+        weights = np.array([[row.get(level, 0.0) for level in levels] for row in spec.table.values()])
+        given = tuple(spec.given)
+        rows = tuple(parts_of(key, len(given)) for key in spec.table)
+        return Distribution(name, levels, weights, given, rows, is_own=True)
     shares = [spec.weights[level] for level in levels] if spec.weights is not None else [1.0] * len(levels)
     return Distribution(name, levels, np.array([shares]), is_unique=spec.unique, is_own=True)
-
-
-@lru_cache(maxsize=1)
-def built_in() -> Mapping[str, Distribution]:
-    """The population `us`: adults of the ATUS-CPS reference 2012–2016, renormalised to 18 and over."""
-    reference = load_reference("demographics_us_atus_cps")
-    age_share = reference.shares("ageg_share", STRATUM)
-    groups = Distribution("age_group", ADULT_GROUPS, np.array([[age_share[g] for g in ADULT_GROUPS]]))
-    found = [
-        groups,
-        _given(reference, "joint_sex_x_ageg_share", "sex", "age_group", ADULT_GROUPS, parent_first=False),
-        _given(reference, "joint_ageg_x_edu_share", "education", "age_group", ADULT_GROUPS),
-        _given(reference, "joint_ageg_x_marital_share", "marital_status", "age_group", ADULT_GROUPS),
-        _given(reference, "joint_ageg_x_hh_size_share", "household_size", "age_group", ADULT_GROUPS),
-        _given(reference, "joint_ageg_x_labor_status_share", "labour_status", "age_group", ADULT_GROUPS),
-        _given(reference, "joint_sex_x_occup_code_share", "occupation", "sex", ("female", "male")),
-        _given(reference, "joint_edu_x_inc_share", "income_band", "education", None),
-        _plain(reference, "region_share", "region"),
-        _given(reference, "joint_region_x_home_type_share", "home_type", "region", None),
-        _time_zones(reference),
-    ]
-    return {d.name: d for d in found}
-
-
-def _plain(reference: Reference, metric: str, name: str) -> Distribution:
-    shares = reference.shares(metric, STRATUM)
-    return Distribution(name, tuple(sorted(shares)), np.array([[shares[k] for k in sorted(shares)]]))
-
-
-def _given(
-    reference: Reference,
-    metric: str,
-    name: str,
-    parent: str,
-    parent_levels: tuple[str, ...] | None,
-    *,
-    parent_first: bool = True,
-) -> Distribution:
-    """The conditional table of a joint table whose bins read `parent|child` (or the other way round)."""
-    cells: dict[tuple[str, str], float] = {}
-    for label, share in reference.shares(metric, STRATUM).items():
-        left, _, right = label.partition("|")
-        cells[(left, right) if parent_first else (right, left)] = share
-    rows = parent_levels or tuple(sorted({p for p, _ in cells}))
-    levels = tuple(sorted({c for p, c in cells if p in rows}))
-    weights = np.array([[cells.get((p, c), 0.0) for c in levels] for p in rows])
-    return Distribution(name, levels, weights, parent, rows)
-
-
-def _time_zones(reference: Reference) -> Distribution:
-    """Zones given the region, from the shares of the states."""
-    path = Path(__file__).parents[2] / "schemas" / "populations" / "us_time_zones.yaml"
-    regions: dict[str, dict[str, list[str]]] = YAML(typ="safe", pure=True).load(path)
-    states = reference.shares("state_share", STRATUM)
-    zones = tuple(sorted({zone for places in regions.values() for zone in places}))
-    weights = np.array(
-        [[sum(states[s] for s in places.get(zone, [])) for zone in zones] for places in regions.values()]
-    )
-    return Distribution("time_zone", zones, weights, "region", tuple(regions))

@@ -15,6 +15,7 @@ from flows.release.datapackage import datapackage
 from flows.release.manifest import MANIFEST
 from flows.release.rates import KindRate, disturbance_rates
 from schemas.config import Config, ExecutionConfig
+from schemas.config.currency import locales_of
 from schemas.tables import Field, Table
 
 DEFAULT_TABLE = "events"
@@ -81,11 +82,12 @@ def front_matter(config: Config, manifest: Mapping[str, Any], files: Mapping[str
     """The YAML that `datasets` loads by: one config for each table that has rows, its files by split, one default."""
     described = files["tables"]
     offered = [name for name in sorted(described) if described[name]["rows"]]
+    people = config.data.personas.model_dump(mode="json")
     return _yaml(
         {
             "license": "cc-by-4.0",
             "pretty_name": f"Habitus {manifest['name']} {manifest['version']}",
-            "language": sorted({locale.split("_")[0] for locale in config.data.personas.locales}),
+            "language": sorted({locale.split("_")[0] for locale in locales_of(people)}),
             "tags": ["synthetic", "personalization", "agents", "user-modeling", "tool-use"],
             "size_categories": [size_category(sum(facts["rows"] for facts in described.values()))],
             "configs": [_load_config(name, files, split_order(config)) for name in offered],

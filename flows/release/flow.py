@@ -24,6 +24,8 @@ BY_SHARD = {
     "personas": ("personas", "personas"),
     "actors": ("personas", "actors"),
     "dispositions": ("dispositions", "dispositions"),
+    "interests": ("dispositions", "interests"),
+    "participation": ("dispositions", "participation"),
     "sessions": ("disturb", "symbolic_sessions"),
     "events": ("corrupt", "events"),
     "event_truth": ("corrupt", "event_truth"),
@@ -33,6 +35,7 @@ BY_SHARD = {
 PERSONAL = {"items": ("belongings", "personal_items"), "item_attributes": ("belongings", "personal_attributes")}
 """What the users have of their own, which stands in the same tables behind what everybody can see."""
 AT_ONCE = {
+    "population": ("population", "population"),
     **{name: ("catalogue", name) for name in ("items", "item_attributes", "tools")},
     **{name: ("settle", name) for name in ("tasks", "tool_state", "constraints", "answers", "posteriors", "rejects")},
 }

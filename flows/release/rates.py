@@ -87,8 +87,8 @@ def _counts(
     events, users = described["events"], described["users"]["rows"]
     copies = rows.get(("noise", "duplicate"), 0)
     hit, life_events = _ledger_sums(staging, files)
-    pairs = users * _dimensions(staging, files)
-    pair_text = "ledger rows per person and dimension"
+    pairs = _pairs(staging, files)
+    pair_text = "ledger rows per person and dimension, of those that are spoken of"
     return {
         "accidental": _Count(
             rows.get(("noise", "accidental"), 0),
@@ -137,12 +137,17 @@ def _ledger_sums(staging: Path, files: Mapping[str, Any]) -> tuple[int, int]:
     return int(counted["letters"][0]), int(counted["life_events"][0])
 
 
-def _dimensions(staging: Path, files: Mapping[str, Any]) -> int:
-    """How many dimensions people have a taste in."""
+def _pairs(staging: Path, files: Mapping[str, Any]) -> int:
+    """People and dimensions that are spoken of: not sensitive, and of a domain in which the person takes part."""
     import polars as pl
 
-    tastes = _scan(staging, files, "dispositions")
-    return 0 if tastes is None else int(tastes.select(pl.col("dimension").n_unique()).collect().item())
+    tastes, participation = _scan(staging, files, "dispositions"), _scan(staging, files, "participation")
+    if tastes is None or participation is None:
+        return 0
+    domain = pl.col("dimension").str.split(".").list.first().alias("domain")
+    spoken_of = tastes.group_by("dimension").agg(pl.col("is_sensitive").all()).filter(~pl.col("is_sensitive"))
+    people = participation.filter(pl.col("rate_factor") > 0).select("domain")
+    return int(spoken_of.select(domain).join(people, on="domain").select(pl.len()).collect().item())
 
 
 def _typed_letters(staging: Path, files: Mapping[str, Any]) -> int:

@@ -120,7 +120,7 @@ def _rows(
             np.where((changed[:, column] > start) & (days[:, column] < RECENT_DAYS), "recent", "stable"),
         )
         code = true[:, column]
-        policy, claimed = _conflicts(tables["symbolic_ledger"], name, tables["users"], asks, in_state[:, column])
+        policy, claimed = _conflicts(tables["symbolic_ledger"], name, tables["users"], asks)
         belief = beliefs.belief[:, column, : len(values)]
         parts.append(
             pa.table(
@@ -198,9 +198,7 @@ POLICY_OF = {
 """Ledger kinds that make two records disagree, and what a correct reader concludes; the later ones speak louder."""
 
 
-def _conflicts(
-    ledger: pa.Table, dimension: str, users: pa.Table, asks: Asks, in_state: npt.NDArray[np.bool_]
-) -> tuple[pa.Array, pa.Array]:
+def _conflicts(ledger: pa.Table, dimension: str, users: pa.Table, asks: Asks) -> tuple[pa.Array, pa.Array]:
     """(asks,) the policy for the dimension, null where nothing conflicts, and the value of the last false claim."""
     own = ledger.filter(pc.equal(ledger["dimension"], dimension)).sort_by(
         [("onset_at", "ascending"), ("injection_id", "ascending")]
@@ -221,5 +219,4 @@ def _conflicts(
             policy[later] = conclusion
             if kind == "stated_vs_done":
                 claimed[later] = value
-    policy[in_state] = POLICY_OF["temporary_state"]
     return pa.array(policy, pa.string()), pa.array(claimed, pa.string())

@@ -14,6 +14,7 @@ TIMELINES_STAGE = Stage(
         "personas": "personas",
         "actors": "personas",
         "dispositions": "dispositions",
+        "participation": "dispositions",
         "coded_items": "catalogue",
         "personal_items": "belongings",
     },

@@ -42,7 +42,8 @@ def sittings(doing: Doing, activity: Weekly, people: People, span: Span, draws: 
     """Of one activity. The count of a day is Poisson about the person's rate and the weekday's share."""
     aspect = doing.aspect
     when = profile(activity.reference, activity.hours_of)
-    rate = rates(aspect, activity.per_week, people.numbers, draws) * doing.own.rate_factor
+    rate = rates(aspect, activity.per_week, people.numbers, draws)
+    rate = rate * doing.own.rate_factor * people.rate_factor(doing.place)
     days = span.days
     weekday = weekday_of(days)
     mean = rate[:, None] * _week(when.week, doing.own)[weekday][None, :]

@@ -56,7 +56,8 @@ def _shares_kept(doing: Doing, activity: RoutineActivity, setting: Setting) -> F
     """(people, slots) share of days on which each keeps each habitual time; without a thing to do it to, none."""
     uniform = setting.draws.uniform(f"{doing.aspect} habits", setting.people.numbers)
     habits = np.rint(by_quantiles(activity.per_day, uniform)) * doing.own.rate_factor
-    share = activity.kept * slots_kept(np.minimum(habits, SLOTS), SLOTS)
+    kept = np.minimum(1.0, activity.kept * setting.people.habit_factor(doing.place))
+    share = kept[:, None] * slots_kept(np.minimum(habits, SLOTS), SLOTS)
     share *= setting.things.own[doing.domain.name, activity.on].has[:, None] > 0
     return share[:, : max(1, int(share.any(axis=0).sum()))]
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.common.clock import MINUTE, offset_us
+from flows.common.devices import used_devices
 from flows.common.draws import categorical
 from flows.common.ids import opaque_ids, user_ids_of
 from flows.common.pace import TALK_DEVICES
@@ -52,21 +53,18 @@ def session_rows(parts: Sequence[Part], whole: Whole, domains: Mapping[str, Doma
 def _app_and_device(part: Part, domains: Sequence[Domain], setting: Setting) -> tuple[pa.Array, pa.Array]:
     """The app that each person uses for the domain, and the device of each session."""
     who, draws = setting.people.numbers[part.person], setting.draws
-    uniform = draws.uniform(f"{part.name} device", who, part.key)
+    uniform, owned = draws.uniform(f"{part.name} device", who, part.key), setting.people.devices_of(part.person)
     if part.name == ASSISTANT:
-        device = pa.array(list(TALK_DEVICES)).take(pa.array(categorical(uniform, list(TALK_DEVICES.values()))))
-        return pa.repeat(ASSISTANT, who.size), device
+        return pa.repeat(ASSISTANT, who.size), used_devices(uniform, TALK_DEVICES, owned)
     if who.size == 0:
         return pa.array([], pa.string()), pa.array([], pa.string())
     domain = domains[int(part.domain[0])]
     choice = categorical(draws.uniform(f"{domain.name} app", who), [app.share for app in domain.apps])
-    names = sorted({device for app in domain.apps for device in app.devices})
-    code = np.empty(who.size, np.int64)
-    for place, app in enumerate(domain.apps):
-        here = choice == place
-        devices = np.array([names.index(device) for device in app.devices])
-        code[here] = devices[categorical(uniform[here], list(app.devices.values()))]
-    return pa.array([app.name for app in domain.apps]).take(pa.array(choice)), pa.array(names).take(pa.array(code))
+    users = [np.flatnonzero(choice == place) for place in range(len(domain.apps))]
+    device = pa.concat_arrays(
+        used_devices(uniform[here], app.devices, owned[here]) for here, app in zip(users, domain.apps, strict=True)
+    ).take(pa.array(np.argsort(np.concatenate(users))))
+    return pa.array([app.name for app in domain.apps]).take(pa.array(choice)), device
 
 
 def _offsets(at_us: I64, person: I64, setting: Setting) -> pa.Array:

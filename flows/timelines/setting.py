@@ -11,9 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.common.clock import DAY, offset_us
+from flows.common.devices import EVERY_DEVICE, owned_devices
 from flows.common.draws import Draws
 from flows.common.household import zones_of
 from flows.common.ids import user_numbers
+from flows.common.participation import Participation
 from flows.timelines.things import Things
 from schemas.activities import Activity
 from schemas.behaviour.effective import EffectiveValues
@@ -22,6 +24,8 @@ from schemas.domain import Domain
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
+F64 = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 
 class People(NamedTuple):
@@ -33,6 +37,32 @@ class People(NamedTuple):
     signed_up_us: I64
     birth_day: I64
     """(people,) days since 1970-01-01."""
+    participation: Participation | None = None
+    """None where everybody does everything, and as much as everybody else."""
+    owned: I64 | None = None
+    """(people,) the devices of each, as `owned_devices` gives them; None where everybody owns every one."""
+
+    def rate_factor(self, domain: int) -> F64:
+        """(people,) what multiplies how often each does what is done some times a week in the domain of that place."""
+        own = self.participation
+        return np.ones(self.numbers.size) if own is None else own.rate_factor[:, domain]
+
+    def habit_factor(self, domain: int) -> F64:
+        """(people,) what multiplies the share of days on which each keeps a habit or wears a device: habits differ
+        between people as it is, so that only attributes count, and those who do nothing are made up for."""
+        own = self.participation
+        if own is None:
+            return np.ones(self.numbers.size)
+        return np.asarray((own.rate_factor[:, domain] > 0) * own.attribute_factor[:, domain] / own.usual)
+
+    def devices_of(self, person: I64) -> I64:
+        """(n,) the devices that each of these people owns."""
+        return np.full(person.size, EVERY_DEVICE) if self.owned is None else self.owned[person]
+
+    def take_part(self, person: I64, domain: I64, at_us: I64) -> Mask:
+        """(n,) whether each of these people does anything in these domains at these instants."""
+        own = self.participation
+        return np.ones(person.size, bool) if own is None else own.takes_part(person, domain, at_us)
 
     def of_age(self, years: int) -> I64:
         """(people,) the day, since 1970-01-01, on which each is that old; of those born on 29 February maybe 1 March."""
@@ -96,7 +126,8 @@ def people_of(users: pa.Table, personas: pa.Table) -> People:
     place = pc.index_in(users["user_id"].combine_chunks(), value_set=personas["user_id"].combine_chunks())
     born = personas["birth_date"].combine_chunks().take(place).cast(pa.int32()).to_numpy().astype(np.int64)
     signed_up = users["signed_up_at"].cast(pa.int64()).to_numpy()
-    return People(user_numbers(users["user_id"]), zone, zones, signed_up, born)
+    owned = owned_devices(personas, users)
+    return People(user_numbers(users["user_id"]), zone, zones, signed_up, born, owned=owned)
 
 
 def local_us(at_us: I64, person: I64, people: People, span: Span) -> I64:

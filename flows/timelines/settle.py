@@ -70,6 +70,7 @@ def _fits(part: Part, start: I64, weekdays: Mapping[int, Sequence[str]], people:
     end = start + part.length_us
     keep = is_within(start, part.person, people, span) & (end < span.end)
     keep &= part.start_us - start <= BACK_AT_MOST
+    keep &= people.take_part(part.person, part.domain, start)
     for place, days in weekdays.items():
         if part.name == ASSISTANT:
             continue

@@ -7,9 +7,10 @@ from datetime import UTC
 
 from flows.common.clock import microseconds
 from flows.common.household import own_actors
+from flows.common.participation import participation_of
 from flows.common.stage import Context, Tables
 from flows.timelines import replies, routines, sessions, summaries, trips
-from flows.timelines.parts import Content, Part, with_ways
+from flows.timelines.parts import Content, Part, moved, with_ways
 from flows.timelines.rows import event_rows, session_rows, statement_rows, truth_rows
 from flows.timelines.setting import Doing, Setting, Span, people_of
 from flows.timelines.settle import settled
@@ -30,7 +31,7 @@ def simulate(context: Context, tables: Tables) -> Tables:
     setting, actors = _setting(context, tables, domains), own_actors(tables["actors"], tables["users"])
     talk = talks(context.data.timelines, domains, setting)
     weekdays = {doing.place: doing.own.weekdays for doing in doings if doing.own.weekdays is not None}
-    planned = [talk_part(talk, setting), *(_planned(doing, setting) for doing in doings)]
+    planned = [talk_part(talk, setting), *(_of_participants(_planned(doing, setting), setting) for doing in doings)]
     parts, kept = settled(planned, weekdays, setting.people, setting.span)
     talk = talk.where(kept[0])
     filled = [_filled(part, doing, setting) for part, doing in zip(parts[1:], doings, strict=True)]
@@ -50,8 +51,10 @@ def simulate(context: Context, tables: Tables) -> Tables:
 
 def _setting(context: Context, tables: Tables, domains: Mapping[str, Domain]) -> Setting:
     actors, window = own_actors(tables["actors"], tables["users"]), context.data.window
+    people = people_of(tables["users"], tables["personas"])
+    taking_part = participation_of(tables["participation"], tables["users"], list(domains), context.data.dispositions)
     return Setting(
-        people_of(tables["users"], tables["personas"]),
+        people._replace(participation=taking_part),
         Span(*(microseconds(moment.astimezone(UTC)) for moment in (window.start, window.end))),
         context.data.timelines,
         things_of(domains, tables),
@@ -83,6 +86,11 @@ def _planned(doing: Doing, setting: Setting) -> Part:
             return replies.plan(doing, activity, setting)
         case SummaryActivity() as activity:
             return summaries.plan(doing, activity, setting)
+
+
+def _of_participants(part: Part, setting: Setting) -> Part:
+    """The sessions that fall into the time in which their people take part in the domain."""
+    return moved(part, part.start_us, setting.people.take_part(part.person, part.domain, part.start_us))
 
 
 def _filled(part: Part, doing: Doing, setting: Setting) -> Content:

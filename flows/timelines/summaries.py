@@ -27,7 +27,8 @@ def plan(doing: Doing, activity: SummaryActivity, setting: Setting) -> Part:
     people, span = setting.people, setting.span
     days = span.days[has_weekday(span.days, doing.own)]
     uniform = setting.draws.uniform(f"{doing.aspect} worn", people.numbers[:, None], days[None, :])
-    person, column = np.nonzero(uniform < activity.worn * doing.own.rate_factor)
+    worn = activity.worn * doing.own.rate_factor * people.habit_factor(doing.place)
+    person, column = np.nonzero(uniform < worn[:, None])
     day = days[column]
     midnight, next_midnight, written = (
         to_utc(clock, people.zone[person], people.zones, span.around)

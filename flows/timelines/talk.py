@@ -48,22 +48,42 @@ class Talk(NamedTuple):
 
 
 def talks(config: TimelinesConfig, domains: Mapping[str, Domain], setting: Setting) -> Talk:
-    """Every talk of the window. A statement tells the lasting value, which may differ from a passing state's."""
+    """Every talk of the window. A statement tells the lasting value, which may differ from a passing state's.
+
+    Nobody speaks of a domain at a time at which they do nothing there, and nobody says a sensitive taste.
+    """
     people, span, draws = setting.people, setting.span, setting.draws
     parts = []
     for place, (name, domain) in enumerate(domains.items()):
-        for column, dimension in enumerate(domain.dimension_ids()):
+        for column, (dimension, spec) in enumerate(
+            zip(domain.dimension_ids(), domain.dimensions.values(), strict=True)
+        ):
+            if spec.sensitive:
+                continue
             some = _weekly(f"statement {dimension}", config.statement_rate, people, span, draws)
+            some = some.where(people.take_part(some.person, np.full(some.person.size, place), some.start_us))
             value, row = setting.tastes[name].lasting_at(some.person, some.start_us)
             full = np.ones(some.person.size, np.int64)
             parts.append(Talk(*some, full * place, full * column, value[:, column], row[:, column]))
     some = _weekly("small talk", config.small_talk_rate, people, span, draws)
-    about = categorical(
-        draws.uniform("small talk domain", people.numbers[some.person], some.key), np.ones(len(domains))
-    )
+    some, about = _with_topic(some, len(domains), people, draws)
     none = np.full(some.person.size, NOTHING, np.int64)
     parts.append(Talk(*some, about, none, none, none))
     return Talk(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _with_topic(some: Sittings, domains: int, people: People, draws: Draws) -> tuple[Sittings, I64]:
+    """Small talk and the place of the domain that each is about: one in which the person does anything at the time."""
+    takes_part = np.stack(
+        [people.take_part(some.person, np.full(some.person.size, place), some.start_us) for place in range(domains)],
+        axis=1,
+    )
+    has_topic = np.asarray(takes_part.any(axis=1), dtype=bool)
+    some, takes_part = some.where(has_topic), takes_part[has_topic]
+    if not some.person.size:
+        return some, np.empty(0, np.int64)
+    uniform = draws.uniform("small talk domain", people.numbers[some.person], some.key)
+    return some, categorical(uniform, takes_part.astype(np.float64))
 
 
 def talk_part(talk: Talk, setting: Setting) -> Part:

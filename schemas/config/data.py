@@ -10,12 +10,16 @@ from pydantic_core import InitErrorDetails
 
 from schemas.config.agreement import disagreements
 from schemas.config.core import Positive, Rate, Section, Weights, broken
+from schemas.config.dispositions import DispositionsConfig
 from schemas.config.personas import PersonasConfig
+from schemas.locales import DAYS
 
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+WEEKDAYS = DAYS
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
 
+USERS_AT_MOST = 999_999
+"""Numbers of users have six digits."""
 BUILT_IN = "built_in"
 """Said of a domain whose file is a part of Habitus."""
 NINE_DOMAINS = ("food", "groceries", "fashion", "home", "mobility", "travel", "media", "wellness", "planning")
@@ -81,17 +85,6 @@ class Window(Section):
         return round((self.end - self.start) / timedelta(weeks=1))
 
 
-class DispositionsConfig(Section):
-    """What people are inclined to."""
-
-    strength_mean: Positive = 1.8
-    """Mean strength of a taste: what a full match adds to the log-odds of an option."""
-    strength_spread: Annotated[float, Field(ge=0, le=1)] = 0.35
-    """Standard deviation of the log of the strength over people and dimensions."""
-    household_actor_share: Rate = 1.0
-    """Share of people in shared households whose account another member can use."""
-
-
 class DomainTimeline(Section):
     """Rhythm of one domain, where it differs from the domain file."""
 
@@ -111,7 +104,8 @@ class TimelinesConfig(Section):
     position_effect: Annotated[float, Field(ge=0, le=1)] = 0.08
     """What each place further down the screen takes from the log-odds of an option."""
     statement_rate: Annotated[float, Field(ge=0)] = 0.02
-    """True statements about a taste to the assistant, per person, dimension and week."""
+    """True statements about a taste to the assistant, per person, dimension and week; none about sensitive tastes, or
+    about domains in which the person does nothing."""
     small_talk_rate: Annotated[float, Field(ge=0)] = 0.3
     """Talks with the assistant that assert no taste, per person and week."""
     domains: dict[str, DomainTimeline] = Field(default_factory=dict)
@@ -142,9 +136,10 @@ class ContradictionConfig(Section):
     """Records that disagree."""
 
     stated_vs_done: Rate = 0.06
-    """Share of (person, dimension) with a claim that behaviour does not bear out."""
+    """Share of (person, dimension) with a claim that behaviour does not bear out; none of sensitive tastes, or of domains
+    in which the person does nothing."""
     temporary_state: Rate = 0.05
-    """Share of (person, dimension) that is set aside for some days."""
+    """Share of (person, dimension) that is set aside for some days; none of sensitive tastes."""
     state_days: Annotated[int, Field(ge=2, le=28)] = 9
     """How long a temporary state lasts at the most; a third of it at the least."""
 
@@ -209,7 +204,7 @@ class DataConfig(Section):
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 7
     """Same config and seed, same bytes."""
-    users: Annotated[int, Field(ge=1, le=999_999)]
+    users: Annotated[int, Field(ge=1, le=USERS_AT_MOST)]
     """How many people."""
     window: Window
     domains: Domains = Field(default_factory=lambda: dict.fromkeys(NINE_DOMAINS, "built_in"))

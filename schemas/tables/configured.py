@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+
 from schemas.config.data import DataConfig
-from schemas.config.personas import BUILT_IN
 from schemas.tables import RELEASED, Table
 from schemas.tables.core import Field
 from schemas.tables.fields import TEXT
+
+KINDS = {None: TEXT, True: pa.int64(), False: pa.float64()}
+"""Types of the config's own attributes: text, whole numbers, numbers with decimals."""
 
 
 def configured(table: Table, data: DataConfig) -> Table:
     """The table with the columns that this config gives it."""
     if table.name != "personas":
         return table
-    own = [name for name in data.personas.attributes if name not in BUILT_IN]
-    return table.with_columns({name: Field(TEXT, f"Attribute `{name}` of the config.") for name in own})
+    own = data.personas.own_attributes()
+    columns = {name: Field(KINDS[kind], f"Attribute `{name}` of the config.") for name, kind in own.items()}
+    if data.personas.segments:
+        columns["segment"] = Field(TEXT, "The segment of the config that the person belongs to.")
+    return table.with_columns(columns)
 
 
 def released_tables(data: DataConfig) -> dict[str, Table]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from schemas.locales import DAYS
 from schemas.tables.core import TIMESTAMP, Field
 
 TEXT = pa.string()
@@ -84,6 +85,22 @@ ACTIONS = (
     "post",
 )
 CLOCKS = ("trait", "habit", "state")
+POLARITIES = ("likes", "dislikes")
+INTEREST_AREAS = (
+    "sports_outdoor",
+    "entertainment",
+    "gaming",
+    "food_drink",
+    "travel_city_exploration",
+    "photography_creation",
+    "pets",
+)
+TRAITS = ("openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism")
+"""The Big Five, columns of `personas`."""
+TRAIT_SCORES = (20, 80)
+"""Lowest and highest T-score."""
+DEVICES = ("phone", "laptop", "tablet", "watch", "tv", "speaker")
+"""What people own and apps run on. Everybody has a phone or a laptop; what an app names besides is nobody's own."""
 OPERATORS = ("is", "is_not", "one_of", "at_most", "at_least", "before", "after", "near", "with", "without")
 
 FIELDS: dict[str, Field] = {
@@ -112,23 +129,51 @@ FIELDS: dict[str, Field] = {
     # people
     "locale": Field(TEXT, "Language and country of the account, such as `en_US`."),
     "time_zone": Field(TEXT, "IANA name of the zone the person lives in, such as `America/Chicago`."),
+    "week_start": Field(
+        TEXT, "First day of the week in the land of the locale, as its calendars show it (CLDR).", values=DAYS
+    ),
     "signed_up_at": Field(TIMESTAMP, "When the account began. No event is earlier."),
     "sample_weight": Field(
         pa.float64(), "How many people of the population this person stands for, relative to 1.", low=0
     ),
-    "given_name": Field(TEXT, "First name, NFC, from the Faker pool of the locale and sex."),
-    "family_name": Field(TEXT, "Last name, NFC, from the Faker pool of the locale."),
+    "given_name": Field(TEXT, "First name, NFC, from the Faker pool of the locale, sex and decade of birth."),
+    "family_name": Field(
+        TEXT, "Last name, NFC, from the Faker pool of the locale; by sex where the language has two forms."
+    ),
     "birth_date": Field(pa.date32(), "Date of birth."),
     "age_years": Field(pa.int16(), "Full years lived at the start of the window.", unit="years", low=0, high=120),
     "sex": Field(TEXT, "As in ATUS-CPS.", values=("female", "male")),
-    "education": Field(TEXT, "Highest degree, with the codes of ATUS-CPS."),
+    "education": Field(TEXT, "Highest degree, with the codes of ATUS-CPS; by ISCED in the population `eurozone`."),
     "income_usd": Field(pa.int32(), "Yearly household income.", unit="USD", low=0),
-    "occupation": Field(TEXT, "Occupation group of ATUS-CPS; null where not employed."),
+    "occupation": Field(
+        TEXT, "Occupation group of ATUS-CPS, or of ISCO-08 in the population `eurozone`; null where not employed."
+    ),
     "labour_status": Field(TEXT, "Labour force status, with the codes of ATUS-CPS."),
     "household_size": Field(pa.int16(), "People in the household, the person included.", unit="people", low=1, high=16),
     "marital_status": Field(TEXT, "Marital status, with the codes of ATUS-CPS."),
-    "region": Field(TEXT, "Census region."),
+    "children_ages": Field(
+        pa.list_(pa.int16()),
+        "Ages of the person's children under 18 at home at the start of the window, the eldest first.",
+        unit="years",
+        low=0,
+        high=17,
+    ),
+    "region": Field(TEXT, "Census region; the country in the population `eurozone`."),
     "home_type": Field(TEXT, "Tenure of the home, with the codes of ATUS-CPS."),
+    "chronotype": Field(
+        TEXT, "When in the day the person is most awake.", values=("morning", "intermediate", "evening")
+    ),
+    **{
+        name: Field(
+            pa.int16(),
+            f"Big Five trait {name}, as a T-score: mean 50 and standard deviation 10 over the population.",
+            unit="T-score",
+            low=TRAIT_SCORES[0],
+            high=TRAIT_SCORES[1],
+        )
+        for name in TRAITS
+    },
+    "devices": Field(TEXTS, "Devices that the person owns: a phone or a laptop at least.", values=DEVICES),
     "relation": Field(
         TEXT,
         "What the actor is to the user.",
@@ -139,6 +184,37 @@ FIELDS: dict[str, Field] = {
             pa.struct([pa.field("name", pa.string(), nullable=False), pa.field("value", pa.string(), nullable=False)])
         ),
         "Further facts about the actor, as name and value.",
+    ),
+    "has_account_access": Field(
+        pa.bool_(), "Whether this person can act in the user's account: the user, and one of the household at the most."
+    ),
+    "tag": Field(TEXT, "A fine interest, of schemas/interests.yaml."),
+    "area": Field(TEXT, "The area that the tag belongs to.", values=INTEREST_AREAS),
+    "polarity": Field(TEXT, "Whether the person is drawn to it or wants none of it.", values=POLARITIES),
+    "began_at": Field(TIMESTAMP, "When the interest began."),
+    "is_recent": Field(pa.bool_(), "Whether it is new: three months old at the most when the window begins."),
+    "rate_factor": Field(
+        pa.float64(),
+        "How often the person does anything in the domain, relative to the mean over all people; 0 for never.",
+        low=0,
+    ),
+    "attribute_factor": Field(
+        pa.float64(), "The part of `rate_factor` that comes of the person's attributes; 1 where none has a say.", low=0
+    ),
+    # the population
+    "attribute": Field(TEXT, "An attribute of people, by the name that configs have for it."),
+    "column_name": Field(TEXT, "The column of `personas` that holds it, or the number behind it."),
+    "given": Field(TEXT, "Attributes that say who is meant, joined by ` | `; empty for everybody."),
+    "among": Field(TEXT, "Their values, in that order; empty for everybody."),
+    "place": Field(pa.int16(), "Place of the value among those of the attribute, in their order, from 0.", low=0),
+    "label": Field(TEXT, "A value as text, or what a band of numbers is called."),
+    "band_from": Field(pa.float64(), "The least number of the band; null where the value stands for itself."),
+    "band_to": Field(
+        pa.float64(), "Where the band ends: the next one begins there. Null where it is open, or no band."
+    ),
+    "share": Field(pa.float64(), "Share of the population that is meant by `among` and has the value.", low=0, high=1),
+    "drawn_share": Field(
+        pa.float64(), "The same of the people who are drawn: another share where groups are oversampled.", low=0, high=1
     ),
     # things
     "domain": Field(TEXT, DOMAINS_DOC),

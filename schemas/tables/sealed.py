@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemas.tables.core import Table
-from schemas.tables.fields import ANSWER_OPTIONS, LEDGER_FAMILY, STRATA, pick
+from schemas.tables.fields import ANSWER_OPTIONS, LEDGER_FAMILY, STRATA, TRAITS, pick
 
 PERSONAS = Table(
     name="personas",
@@ -24,22 +24,48 @@ PERSONAS = Table(
         "occupation",
         "labour_status",
         "household_size",
+        "children_ages",
         "marital_status",
         "region",
         "home_type",
+        "chronotype",
+        *TRAITS,
+        "devices",
         "locale",
         "time_zone",
     ),
     optional=frozenset({"occupation"}),
     references={"user_id": "users.user_id"},
 )
+POPULATION = Table(
+    name="population",
+    layer="sealed",
+    key=("attribute", "given", "among", "place"),
+    minimum_rows=1,
+    doc="What the config says of the people: the share of every value, overall and given what it depends on. The people "
+    "of `personas` are judged by it.",
+    columns=pick(
+        "attribute",
+        "given",
+        "among",
+        "place",
+        "label",
+        "column_name",
+        "band_from",
+        "band_to",
+        "share",
+        "drawn_share",
+    ),
+    optional=frozenset({"band_from", "band_to"}),
+)
 ACTORS = Table(
     name="actors",
     layer="sealed",
     key=("user_id", "actor_id"),
     minimum_rows=1,
-    doc="The user and the people around them.",
-    columns=pick("actor_id", "user_id", "relation", "attributes"),
+    doc="The user and the people around them: partner, children, parents and flatmates who live there, friends, "
+    "colleagues. Attributes are given_name, sex and age_band; the user's own stand in `personas`.",
+    columns=pick("actor_id", "user_id", "relation", "has_account_access", "attributes"),
     references={"user_id": "users.user_id"},
 )
 DISPOSITIONS = Table(
@@ -65,6 +91,24 @@ DISPOSITIONS = Table(
     ),
     optional=frozenset({"valid_to", "condition", "cause"}),
     references={"user_id": "users.user_id", "actor_id": "actors.actor_id"},
+)
+INTERESTS = Table(
+    name="interests",
+    layer="sealed",
+    key=("user_id", "tag"),
+    doc="What people are keen on or want none of. Their tastes in the domains lean by it.",
+    columns=pick("user_id", "area", "tag", "polarity", "began_at", "is_recent"),
+    references={"user_id": "users.user_id"},
+)
+PARTICIPATION = Table(
+    name="participation",
+    layer="sealed",
+    key=("user_id", "domain"),
+    minimum_rows=1,
+    doc="How much each person does in each domain of the build, and from when to when. Talks with the assistant are apart.",
+    columns=pick("user_id", "domain", "rate_factor", "attribute_factor", "valid_from", "valid_to"),
+    optional=frozenset({"valid_to"}),
+    references={"user_id": "users.user_id"},
 )
 INJECTIONS = Table(
     name="injections",

@@ -11,7 +11,7 @@ USERS = Table(
     key=("user_id",),
     minimum_rows=1,
     doc="Account facts, one row a user.",
-    columns=pick("user_id", "locale", "time_zone", "signed_up_at"),
+    columns=pick("user_id", "locale", "week_start", "time_zone", "signed_up_at"),
 )
 ITEMS = Table(
     name="items",

@@ -21,9 +21,16 @@ KINDS = {
     "domain_files": "files",
     "draws": "uniforms",
     "personas": "personas",
+    "actors": "personas",
     "catalogue": "items",
     "timelines": "events",
 }
+
+TARGETS = {
+    "personas": {"personas_per_cpu_second": 200_000, "peak_mib": 600},
+    "actors": {"personas_per_cpu_second": 200_000, "peak_mib": 600},
+}
+"""Of a million people: at least so many a CPU-second, at most so much memory."""
 
 
 def child_cpu_seconds(command: list[str]) -> tuple[float, str]:
@@ -63,6 +70,8 @@ def main() -> None:
                 "made": result["made"],
                 "cpu_seconds": result["cpu_seconds"],
             }
+            if kind in TARGETS:
+                report[kind]["target"] = TARGETS[kind]
     print(json.dumps(report, indent=1))
 
 

@@ -1,22 +1,26 @@
 """The project's own work to be measured, one kind a process. Prints JSON: units made and CPU-seconds spent on them.
 
 CPU-seconds are user plus system time of the process, from after the imports to the end.
-Usage: python -m tests.bench.work domain_files|draws|personas|catalogue|timelines FOLDER
+Usage: python -m tests.bench.work domain_files|draws|personas|actors|catalogue|timelines FOLDER
 """
 
 from __future__ import annotations
 
 import json
 import resource
+import shutil
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from flows.common.draws import Draws
 from flows.common.stage import Context, Shard
 from schemas.config import DataConfig
+from schemas.tables import Table
 
 START, END = "2025-01-06T00:00:00+00:00", "2025-07-07T00:00:00+00:00"
 
@@ -34,15 +38,49 @@ def draws(_: Path) -> tuple[int, float]:
     return made, time.process_time() - begun
 
 
-def personas(_: Path) -> tuple[int, float]:
-    """People with names, households and birth dates. The name pools are made once and not counted."""
+def personas(folder: Path) -> tuple[int, float]:
+    """A million people of the built-in population less one, the most that a config can have: thirteen attributes from
+    tables on one to three others, eight that hang on none, of which five are correlated, names and birth dates.
+
+    In shards of 50,000, as `habitus personas sample` takes them. Each is written and forgotten before the next, which is
+    not counted; nor are the name pools and the tables of the population, which are made once.
+    """
+    from flows.personas.sample import people_of
+    from schemas.tables.sealed import PERSONAS
+    from schemas.tables.visible import USERS
+
+    return _by_shards(people_of, (USERS, PERSONAS), folder / "people")
+
+
+def actors(folder: Path) -> tuple[int, float]:
+    """The same people with everybody around them, about six rows of `actors` a person: the whole stage `personas`.
+
+    In shards as large, which are written as the pipeline writes them; only making them is counted.
+    """
     from flows.personas.flow import PERSONAS_STAGE
 
-    config = data(200_000)
-    PERSONAS_STAGE.run(Context(config, Draws(7, "personas"), Shard(0, 10)), {})
-    begun = time.process_time()
-    made = PERSONAS_STAGE.run(Context(config, Draws(7, "personas"), Shard(0, 200_000)), {})
-    return made["personas"].num_rows, time.process_time() - begun
+    return _by_shards(lambda context: PERSONAS_STAGE.run(context, {}), PERSONAS_STAGE.writes, folder / "actors")
+
+
+def _by_shards(
+    make: Callable[[Context], Mapping[str, pa.Table]], declared: Sequence[Table], folder: Path
+) -> tuple[int, float]:
+    """People made, and the CPU-seconds that it took without the writing. One native thread, as in a worker."""
+    from flows.common.stage import shards_of, write_part
+    from schemas.tables.configured import configured
+
+    pa.set_cpu_count(1)
+    config = data(999_999)
+    tables = {table.name: configured(table, config) for table in declared}
+    make(Context(config, Draws(7, "personas"), Shard(0, 10)))
+    spent = 0.0
+    for shard in shards_of(config.users, 50_000):
+        begun = time.process_time()
+        made = make(Context(config, Draws(7, "personas"), shard))
+        spent += time.process_time() - begun
+        write_part(folder / shard.name, tables, made)
+        shutil.rmtree(folder / shard.name)
+    return config.users, spent
 
 
 def catalogue(_: Path) -> tuple[int, float]:
@@ -78,7 +116,7 @@ def timelines(folder: Path) -> tuple[int, float]:
     made = 0
     spent = 0.0
     for shard in shards:
-        tables = common | PERSONAS_STAGE.run(Context(config, Draws(7, "personas"), shard), {})
+        tables = {**common, **PERSONAS_STAGE.run(Context(config, Draws(7, "personas"), shard), {})}
         tables |= BELONGINGS_STAGE.run(Context(config, Draws(7, "belongings"), shard), tables)
         tables |= DISPOSITIONS_STAGE.run(Context(config, Draws(7, "dispositions"), shard), tables)
         begun = time.process_time()
@@ -108,6 +146,7 @@ KINDS = {
     "domain_files": domain_files,
     "draws": draws,
     "personas": personas,
+    "actors": actors,
     "catalogue": catalogue,
     "timelines": timelines,
 }

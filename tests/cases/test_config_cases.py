@@ -103,10 +103,45 @@ def test_g3_s09_one_name_in_two_unicode_forms_is_one_value(tmp_path: Path) -> No
     assert list(attributes["friend"].table or {}) == [composed]
 
 
+def test_g3_s09_keys_of_several_parents_rules_and_margins_are_one_form_too(tmp_path: Path) -> None:
+    composed, decomposed = "Hi\u1ebfu", unicodedata.normalize("NFD", "Hi\u1ebfu")
+    text = people(
+        f"nick: {{weights: {{{composed}: 0.5, An: 0.5}}}}\n"
+        f"friend: {{given: [nick, sex], table: {{'{decomposed} | female': {{a: 1}}, '{decomposed} | male': {{a: 1}}, "
+        "'An | female': {b: 1}, 'An | male': {a: 1}}}"
+    )
+    more = (
+        f"    rules: [{{name: x, when: {{nick: {decomposed}}}, need: {{friend: a}}}}]\n"
+        f"    rake: [{{attribute: nick, weights: {{{decomposed}: 0.4, An: 0.6}}}}]\n"
+    )
+    personas = loaded(tmp_path, text + more).data.personas
+    assert next(iter(personas.attributes["friend"].table or {})) == f"{composed} | female"
+    assert personas.rules[0].when == {"nick": [composed]} and personas.rake[0].weights == {composed: 0.4, "An": 0.6}
+
+
+def test_g3_s03_a_gap_between_bands_and_a_pair_without_a_row_are_told_with_their_line(tmp_path: Path) -> None:
+    text = people(
+        "trade: {given: age_years, table: {18..30: {farm: 1}, 31..: {shop: 1}}}\n"
+        "work: {given: [sex, region], table: {female | south: {a: 1}, female | west: {a: 1}}}"
+    )
+    first, second = refused(tmp_path, text)
+    assert (first.line, first.field) == (8, "data.personas.attributes.trade.table")
+    assert "has no row for `30`, which `age_years` can be" in first.rule
+    assert (second.line, second.field) == (9, "data.personas.attributes.work.table")
+    assert "`female | midwest`" in second.rule and "`male | west`" in second.rule
+
+
 def test_g3_s10_an_unknown_locale_is_named(tmp_path: Path) -> None:
     text = f"{HEAD}{WINDOW}  personas: {{locales: {{zz_ZZ: 1}}}}\n"
     [violation] = refused(tmp_path, text)
     assert violation.field == "data.personas.locales.zz_ZZ" and "`zz_ZZ`" in violation.rule
+
+
+def test_g3_s10_a_locale_whose_names_would_be_english_is_an_error(tmp_path: Path) -> None:
+    text = people("locale: {weights: {en_US: 0.5, lb_LU: 0.5}}")
+    [violation] = refused(tmp_path, text)
+    assert violation.field == "data.personas.attributes.locale"
+    assert violation.rule == "Faker has no names for `lb_LU`, and would give English ones"
 
 
 MANY = people(

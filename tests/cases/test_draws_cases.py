@@ -17,7 +17,8 @@ from tests.flows.lives import frame, run, same_rows, small_config
 
 def made(users: int, seed: int = 7, **personas: Any) -> dict[str, pa.Table]:
     """The tables of people, by a config with these keys below `personas`."""
-    return run("personas", small_config(users, 4, seed=seed, personas=personas), {}, Shard(0, users))
+    market = "us" if "en_US" in personas.get("locales", {"en_US": 1.0}) else "uk"
+    return run("personas", small_config(users, 4, seed=seed, market=market, personas=personas), {}, Shard(0, users))
 
 
 def people(users: int, seed: int = 7, **attributes: Any) -> pl.DataFrame:

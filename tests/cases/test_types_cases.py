@@ -134,7 +134,8 @@ def test_g2_s09_milliseconds_are_cast_in_the_open_and_the_join_loses_no_row() ->
 
 
 def test_g2_s09_a_finer_unit_is_refused_where_digits_would_go_and_so_is_a_time_without_zone() -> None:
-    rows = USERS.empty().to_pydict() | {"user_id": ["u000000"], "locale": ["en_US"], "time_zone": ["UTC"]}
+    told = {"user_id": ["u000000"], "locale": ["en_US"], "week_start": ["sun"], "time_zone": ["UTC"]}
+    rows = USERS.empty().to_pydict() | told
     coarse = USERS.conform(pa.table({**rows, "signed_up_at": pa.array([1_000], pa.timestamp("ms", "UTC"))}))
     assert coarse["signed_up_at"].type == TIMESTAMP
     assert coarse["signed_up_at"].cast(pa.int64()).to_pylist() == [1_000_000]
@@ -242,7 +243,13 @@ def test_g6_s04_large_strings_become_strings_and_the_folder_opens_as_a_data_set(
 def test_g6_s05_times_are_instants_in_utc_to_the_microsecond_for_every_reader(read: Read, tmp_path: Path) -> None:
     moments = [NOON, datetime(1970, 1, 1, tzinfo=UTC), datetime(2024, 3, 10, 9, 59, 59, 999_999, tzinfo=UTC)]
     rows = [
-        {"user_id": f"u{n:06d}", "locale": "en_US", "time_zone": "America/New_York", "signed_up_at": moment}
+        {
+            "user_id": f"u{n:06d}",
+            "locale": "en_US",
+            "week_start": "sun",
+            "time_zone": "America/New_York",
+            "signed_up_at": moment,
+        }
         for n, moment in enumerate(moments)
     ]
     folder = written(tmp_path, USERS, pa.Table.from_pylist(rows, schema=USERS.schema()))

@@ -20,18 +20,19 @@ from flows.common.stage import WHOLE, Context, Shard, Stage, shards_of
 from flows.dispositions.flow import DISPOSITIONS_STAGE
 from flows.disturb.flow import CORRUPT_STAGE, DISTURB_STAGE
 from flows.language.flow import LANGUAGE_STAGE, REQUESTS_STAGE
-from flows.personas.flow import PERSONAS_STAGE
+from flows.personas.flow import PERSONAS_STAGE, POPULATION_STAGE
 from flows.tasks.flow import CANDIDATES_STAGE, CERTIFY_STAGE, SELECTION_STAGE, SETTLE_STAGE
 from flows.timelines.flow import TIMELINES_STAGE
 from schemas.config import Config, DataConfig
 
 Tables = dict[str, pa.Table]
 START = datetime(2025, 1, 6, tzinfo=UTC)
-WHOLE_STAGES = ("catalogue", "selection", "requests", "settle")
+WHOLE_STAGES = ("population", "catalogue", "selection", "requests", "settle")
 """Stages that do not go by users."""
 STAGES: dict[str, Stage] = {
     stage.name: stage
     for stage in (
+        POPULATION_STAGE,
         CATALOGUE_STAGE,
         PERSONAS_STAGE,
         BELONGINGS_STAGE,

@@ -15,7 +15,7 @@ def test_gold_passes_and_wrong_options_and_silence_do_not(base: Ran) -> None:
     release = habitus.open_release(base.release)
     answers = {row["task_id"]: row for row in release.sealed("answers").to_pylist()}
     families = set()
-    for task in release.tasks().to_pylist():
+    for task in release.tasks().to_pylist()[::4]:  # a quarter shows all kinds
         answer = answers[task["task_id"]]
         [gold] = json.loads(answer["gold"])["option_ids"]
         families.add(task["family"])

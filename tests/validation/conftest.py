@@ -17,6 +17,7 @@ import pytest
 from schemas.config import Config
 from schemas.load import load_domain
 from schemas.tables import RELEASED, Table, sort_rows
+from schemas.tables.fields import TRAITS
 from validation.report.judge import Judgement, judge
 from validation.structure.folder import table_folder
 
@@ -106,6 +107,19 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
             }
             for n in range(3)
         ],
+        "population": [
+            {
+                "attribute": "sex",
+                "given": "",
+                "among": "",
+                "place": place,
+                "label": sex,
+                "column_name": "sex",
+                "share": 0.5,
+                "drawn_share": 0.5,
+            }
+            for place, sex in enumerate(("female", "male"))
+        ],
         "item_attributes": [{"item_id": f"i{n}", "dimension": "food.cuisine", "value": "thai"} for n in range(3)],
         "tools": [
             {
@@ -158,7 +172,13 @@ def _rows_of(user: str) -> dict[str, list[dict[str, Any]]]:
     ]
     return {
         "users": [
-            {**own, "locale": "en_US", "time_zone": "America/Chicago", "signed_up_at": START - timedelta(days=30)}
+            {
+                **own,
+                "locale": "en_US",
+                "week_start": "sun",
+                "time_zone": "America/Chicago",
+                "signed_up_at": START - timedelta(days=30),
+            }
         ],
         "sessions": [
             {
@@ -189,12 +209,35 @@ def _rows_of(user: str) -> dict[str, list[dict[str, Any]]]:
                 "household_size": 1,
                 "marital_status": "single",
                 "region": "midwest",
+                "children_ages": [],
                 "home_type": "rent",
+                "chronotype": "morning",
+                **dict.fromkeys(TRAITS, 50),
+                "devices": ["phone", "tv"],
                 "locale": "en_US",
                 "time_zone": "America/Chicago",
             }
         ],
-        "actors": [{**own, "actor_id": me, "relation": "self", "attributes": []}],
+        "actors": [{**own, "actor_id": me, "relation": "self", "has_account_access": True, "attributes": []}],
+        "interests": [
+            {
+                **own,
+                "area": "food_drink",
+                "tag": "home_baking",
+                "polarity": "likes",
+                "began_at": START - timedelta(days=400),
+                "is_recent": False,
+            }
+        ],
+        "participation": [
+            {
+                **own,
+                "domain": "food",
+                "rate_factor": 1.0,
+                "attribute_factor": 1.0,
+                "valid_from": START - timedelta(days=30),
+            }
+        ],
         "dispositions": [
             {
                 **own,

@@ -15,11 +15,15 @@ from schemas.domain import Domain
 from schemas.load import load_domains
 from schemas.tables import Table
 from schemas.tables.configured import released_tables
+from schemas.tables.sealed import PERSONAS
 from validation.fidelity.metrics import Measurement, measure, references_of
 from validation.fidelity.occurrences import read_occurrences
+from validation.fidelity.people_facts import Alike, Correlated, PeopleFacts, people_facts
+from validation.fidelity.realised import PEOPLE_AT_LEAST, Realised
 from validation.structure.cross import Rule, check_rules, rules_of
 from validation.structure.files import broken_schemas, check_files, check_manifest
 from validation.structure.folder import Violation, open_release
+from validation.structure.people_rules import people_rules
 from validation.structure.suite import TableReport, check_table, open_context
 
 if TYPE_CHECKING:
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 
 TOLD = 5
 """Violations that the detail of a gate spells out. All stand in the judgement."""
+PEOPLE = ("margins", "conditionals", "names", "birthdays", "correlations")
+"""Gates of the people beside what is configured, and of what repeats among them."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,8 @@ class Judgement:
     violations: Mapping[str, tuple[Violation, ...]]
     tables: tuple[TableReport, ...]
     measurements: tuple[Measurement, ...]
+    people: PeopleFacts | None = None
+    """The people beside what is configured; None where that could not be evaluated."""
 
     @property
     def passed(self) -> bool:
@@ -85,6 +93,7 @@ def judge(folder: Path, config: DataConfig, tables: Mapping[str, Table] | None =
         gates[gate] = _table_gate(report)
     domains = load_domains(config.domains)
     measurements: list[Measurement] = []
+    people = None
     if broken:
         reason = f"not evaluated: files of {', '.join(broken)} differ from the declaration"
         gates.update({name: _error(reason) for name in _later_gates(tables, config, domains)})
@@ -92,24 +101,31 @@ def judge(folder: Path, config: DataConfig, tables: Mapping[str, Table] | None =
         with open_release(folder, tables.values()) as database:
             _judge_rules(database, tables, config, domains, gates, found)
             measurements = _judge_fidelity(database, config, domains, gates)
+            people = _judge_people(database, config, gates, found)
     return Judgement(
         gates=dict(sorted(gates.items())),
         violations={name: tuple(lines) for name, lines in sorted(found.items()) if lines},
         tables=tuple(reports),
         measurements=tuple(measurements),
+        people=people,
     )
 
 
 def _rules(tables: Mapping[str, Table], config: DataConfig, domains: Mapping[str, Domain]) -> list[Rule]:
     dimensions = [name for domain in domains.values() for name in domain.dimension_ids()]
-    return rules_of(tables, (config.window.start, config.window.end), dimensions)
+    rules = rules_of(tables, (config.window.start, config.window.end), dimensions)
+    return [*rules, *people_rules(config, tables[PERSONAS.name])]
 
 
 def _later_gates(tables: Mapping[str, Table], config: DataConfig, domains: Mapping[str, Domain]) -> list[str]:
     """Names of the gates that need tables of the declared schemas."""
     groups = dict.fromkeys(f"cross.{rule.group}" for rule in _rules(tables, config, domains))
     metrics = [f"fidelity.{domain}.{metric}" for domain, spec in domains.items() for metric in spec.gates]
-    return [*groups, *metrics]
+    return [*groups, *metrics, *(f"people.{name}" for name in _people_gates(config))]
+
+
+def _people_gates(config: DataConfig) -> list[str]:
+    return [name for name in PEOPLE if name != "correlations" or config.personas.correlations]
 
 
 def _unless_broken(folder: Path, declared: Table, context: EphemeralDataContext) -> TableReport:
@@ -166,6 +182,44 @@ def _judge_fidelity(
             if is_gate:
                 gates[f"fidelity.{name}.{metric}"] = _fidelity_gate(measurement, config.gates.fidelity)
     return measurements
+
+
+def _judge_people(
+    database: DuckDBPyConnection, config: DataConfig, gates: dict[str, Gate], found: dict[str, list[Violation]]
+) -> PeopleFacts | None:
+    """Adds the gates of the people, and what breaks them."""
+    import duckdb
+
+    names = _people_gates(config)
+    try:
+        facts = people_facts(database, config.personas.correlations)
+    except duckdb.Error as error:
+        gates.update({f"people.{name}": _error(_first_line(error)) for name in names})
+        return None
+    rows: dict[str, Iterable[Realised | Alike | Correlated]] = {
+        "margins": facts.margins,
+        "conditionals": facts.conditionals,
+        "names": facts.names,
+        "birthdays": facts.birthdays,
+        "correlations": facts.correlations,
+    }
+    for name in names:
+        gates[f"people.{name}"], found[f"people.{name}"] = _people_gate(facts, rows[name])
+    return facts
+
+
+def _people_gate(facts: PeopleFacts, rows: Iterable[Realised | Alike | Correlated]) -> tuple[Gate, list[Violation]]:
+    """The gate of some facts, and those that are not as they should be."""
+    rows = list(rows)
+    judged = sum(row.ok is not None for row in rows)
+    sample = {"people": facts.people, "judged": judged, "not_judged": len(rows) - judged}
+    violations = [row.violation() for row in rows if row.ok is False]
+    if judged:
+        return _gate_of(violations, sample), violations
+    if not rows:
+        return Gate(None, None, None, "not applicable", "nothing of the kind is configured", sample), violations
+    reason = f"no share is one of {PEOPLE_AT_LEAST} people or more, as are needed to judge by"
+    return Gate(None, None, None, "insufficient", reason, sample), violations
 
 
 def _fidelity_gate(measurement: Measurement, does_gate: bool) -> Gate:

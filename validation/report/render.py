@@ -12,6 +12,7 @@ from typing import Any
 
 from validation.fidelity.metrics import Part
 from validation.report.judge import Judgement
+from validation.report.people_page import conditional_tables, margin_plots, people_rows
 
 TEMPLATE = "index.html.j2"
 WIDTH, HEIGHT = 300, 120
@@ -61,13 +62,14 @@ def validation_facts(judgement: Judgement) -> dict[str, Any]:
 
 
 def fidelity_facts(judgement: Judgement) -> dict[str, Any]:
-    """Every measurement, whether it gates or not, as JSON can hold it; what is no number is null."""
+    """Every measurement, whether it gates or not, and the people beside what is configured, as JSON can hold it."""
     gates = judgement.gates
     measurements = [
         {**dataclasses.asdict(one), "is_gate": f"fidelity.{one.domain}.{one.metric}" in gates}
         for one in judgement.measurements
     ]
-    return {"measurements": _plain(measurements)}
+    people = {} if judgement.people is None else {"people": _plain(people_rows(judgement.people))}
+    return {"measurements": _plain(measurements), **people}
 
 
 def _plain(value: Any) -> Any:
@@ -99,7 +101,15 @@ def page(judgement: Judgement) -> str:
     )
     environment.filters["number"] = _number
     plot = {"width": WIDTH, "height": HEIGHT, "left": MARGIN_LEFT, "top": MARGIN_TOP, "base": BASE}
-    return environment.get_template(TEMPLATE).render(judgement=judgement, panels=list(_panels(judgement)), plot=plot)
+    people = judgement.people
+    return environment.get_template(TEMPLATE).render(
+        judgement=judgement,
+        panels=list(_panels(judgement)),
+        plot=plot,
+        margins=[] if people is None else margin_plots(people),
+        conditionals=[] if people is None else list(conditional_tables(people)),
+        repeats=() if people is None else (*people.names, *people.birthdays),
+    )
 
 
 def _number(value: float | None) -> str:

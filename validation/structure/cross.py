@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from schemas.interests import Interests, load_interests
 from schemas.tables import Table
+from schemas.tables.fields import DEVICES
 from validation.structure.folder import EXAMPLES, Violation, literal, quoted
 
 if TYPE_CHECKING:
@@ -141,6 +143,7 @@ ACT_RULES = (
         "SELECT event_id AS id FROM events WHERE len(series) <> 24 OR list_min(series) < 0",
     ),
 )
+_OWNED = f"({', '.join(literal(name) for name in DEVICES)})"
 SESSION_RULES = (
     Rule(
         "sessions",
@@ -186,6 +189,21 @@ SESSION_RULES = (
         "follows `at` within a session",
         'SELECT event_id AS id FROM (SELECT event_id, "at", '
         'lag("at") OVER (PARTITION BY session_id ORDER BY seq) AS before FROM events) WHERE "at" < before',
+    ),
+    Rule(
+        "sessions",
+        "sessions",
+        "device",
+        "is one that the user owns, if it is of the kinds that people own",
+        f"SELECT session_id AS id FROM sessions s JOIN personas p USING (user_id) WHERE s.device IN {_OWNED} "
+        "AND NOT list_contains(p.devices, s.device)",
+    ),
+    Rule(
+        "sessions",
+        "personas",
+        "devices",
+        "have a phone or a laptop among them",
+        "SELECT user_id AS id FROM personas WHERE NOT list_has_any(devices, ['phone', 'laptop'])",
     ),
 )
 TASK_RULES = (
@@ -322,12 +340,14 @@ def rules_of(tables: Mapping[str, Table], window: tuple[datetime, datetime], dim
     return [
         *reference_rules(tables),
         *split_rules(tables),
+        *user_rules(),
         *EVENT_RULES,
         *ACT_RULES,
         *SESSION_RULES,
         *TASK_RULES,
         *GOLD_RULES,
         *disposition_rules(window, dimensions),
+        *interest_rules(load_interests()),
     ]
 
 
@@ -357,6 +377,13 @@ def _reference(name: str, column: str, named: str, target: str) -> Rule:
     return Rule("references", name, column, f"is in `{target}`", breaks)
 
 
+def user_rules() -> list[Rule]:
+    """What follows from where somebody's account is."""
+    one_day = "SELECT locale FROM users GROUP BY locale HAVING count(DISTINCT week_start) = 1"
+    breaks = f"SELECT user_id AS id FROM users ANTI JOIN ({one_day}) USING (locale)"
+    return [Rule("users", "users", "week_start", "is the same day for all users of a locale", breaks)]
+
+
 def split_rules(tables: Mapping[str, Table]) -> list[Rule]:
     """No user, with whatever rows and things, is in two splits, and what is nobody's is in a split of its own."""
     names = [name for name, declared in tables.items() if declared.has_users]
@@ -380,6 +407,22 @@ def split_rules(tables: Mapping[str, Table]) -> list[Rule]:
             "SELECT item_id AS id FROM item_attributes a JOIN items i USING (item_id) WHERE a._split <> i._split",
         ),
     ]
+
+
+def interest_rules(interests: Interests) -> list[Rule]:
+    """What people are keen on is a declared tag of the area it is said to be of, in an attitude that one can have."""
+    declared = ", ".join(
+        f"({literal(tag)}, {literal(area)}, {literal(polarity)})"
+        for area, spec in interests.areas.items()
+        for tag, interest in spec.tags.items()
+        for polarity in interest.polarity
+    )
+    breaks = (
+        f"SELECT i.user_id || ' ' || i.tag AS id FROM interests i ANTI JOIN (VALUES {declared}) d(tag, area, polarity) "
+        "ON i.tag = d.tag AND i.area = d.area AND i.polarity = d.polarity"
+    )
+    text = "is a declared tag of its `area`, with a `polarity` that it can have"
+    return [Rule("interests", "interests", "tag", text, breaks)]
 
 
 def disposition_rules(window: tuple[datetime, datetime], dimensions: Sequence[str]) -> list[Rule]:

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from schemas.activities import SessionActivity, TripActivity
 from schemas.behaviour.volume import records_per_day
+from schemas.config.dispositions import overlaps
+from schemas.config.personas import POPULATION
+from schemas.config.selectors import band_of, picked
 from schemas.domain import Domain
 from schemas.explain import Place, did_you_mean
 from schemas.hours import HOURS
@@ -88,6 +91,10 @@ def _wrong(domain: Domain, beside: Mapping[str, Domain]) -> Iterator[Finding]:
                 yield Finding(
                     ("dimensions", name, "values"), rule, f"keep the value `{value}`, or rename the dimension"
                 )
+    for place, _, rows in _rows_by_attribute(domain):
+        for one, other in overlaps(rows):
+            rule = f"overlaps the row `{one}`: some values are in both"
+            yield Finding((*place, other), rule, "let each value be in one; the high end of a band is not in it")
     for rule, fix in link_problems(beside).get(domain.name, []):
         yield Finding(("dimensions", rule.partition(".")[2].partition(" ")[0]), rule, fix)
 
@@ -110,11 +117,10 @@ def _unreachable(domain: Domain) -> Iterator[Finding]:
             if value_spec.share == 0:
                 place: Place = ("dimensions", name, "values", value, "share")
                 yield Finding(place, "is 0: nobody ever likes it best", "give it a share, or take the value away")
-        for index, tilt in enumerate(spec.tilts):
-            for level in tilt.multiply:
-                if tilt.attribute is not None and not _is_reachable(tilt.attribute, level):
-                    place = ("dimensions", name, "tilts", index, "multiply", level)
-                    yield Finding(place, f"nobody has this {tilt.attribute}", "mend the band or the value")
+    for place, attribute, rows in _rows_by_attribute(domain):
+        for level in rows:
+            if not _is_reachable(attribute, level):
+                yield Finding((*place, level), f"nobody has this {attribute}", "mend the band or the value")
     busy = busy_hours(domain)
     for name, band in domain.contexts.time_of_day.items():
         first, last = (int(part) for part in band.split(".."))
@@ -124,6 +130,16 @@ def _unreachable(domain: Domain) -> Iterator[Finding]:
         if not any(category.is_open(hour) for hour in busy):
             place = ("catalogue", "categories", name, "opens")
             yield Finding(place, "it is never open when something happens", "move its hours")
+
+
+def _rows_by_attribute(domain: Domain) -> Iterator[tuple[Place, str, list[str]]]:
+    """Of every tilt by an attribute of the person: the place of its rows, the attribute, and what the rows are for."""
+    for name, spec in domain.dimensions.items():
+        for index, tilt in enumerate(spec.tilts):
+            if tilt.attribute is not None:
+                yield ("dimensions", name, "tilts", index, "multiply"), tilt.attribute, list(tilt.multiply)
+    for index, rate in enumerate(domain.participation.tilts):
+        yield ("participation", "tilts", index, "rate"), rate.attribute, list(rate.rate)
 
 
 def busy_hours(domain: Domain) -> list[int]:
@@ -138,11 +154,11 @@ def busy_hours(domain: Domain) -> list[int]:
 
 def _is_reachable(attribute: str, level: str) -> bool:
     """Whether some person can have the value, or lie in the band; true of attributes that are not built in."""
-    field = PERSONAS.columns.get(attribute)
+    field, band = PERSONAS.columns.get(attribute), band_of(level)
     if field is None:
-        return True
-    if ".." in level:
-        low, high = (float(part) for part in level.split(".."))
+        return attribute not in POPULATION or bool(picked(level, POPULATION[attribute].levels))
+    if band is not None:
+        low, high = band
         floor, roof = ADULT_AGES if attribute == "age_years" else (field.low, field.high)
         return low < high and (roof is None or low <= roof) and (floor is None or high > floor)
     return not field.values or level in field.values

@@ -84,7 +84,7 @@ def test_a_thing_is_free_has_one_owner_and_an_id_that_tells_no_more(things: dict
     assert all(re.fullmatch("u[0-9]{6}-b[0-9a-hjkmnp-tv-z]{10}", item) for item in items["item_id"])
     assert set(items["price_cents"]) == {0}
     assert set(items["currency"]) == {"USD"}
-    assert set(owned(config(20, market="uk"))["personal_items"]["currency"]) == {"GBP"}
+    assert set(owned(config(20, market="japan"))["personal_items"]["currency"]) == {"JPY"}
 
 
 def test_no_owner_has_two_things_of_one_kind_with_one_title(things: dict[str, pl.DataFrame]) -> None:

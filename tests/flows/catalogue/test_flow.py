@@ -13,7 +13,10 @@ from schemas.market import load_market
 
 def test_the_stage_makes_what_it_declares_for_the_domains_that_the_config_lists() -> None:
     window = {"start": datetime(2025, 1, 6, tzinfo=UTC), "end": datetime(2025, 2, 3, tzinfo=UTC)}
-    data = DataConfig.model_validate({"users": 3, "window": window, "domains": ["groceries"], "market": "japan"})
+    people = {"locales": {"ja_JP": 1.0}}
+    data = DataConfig.model_validate(
+        {"users": 3, "window": window, "domains": ["groceries"], "market": "japan", "personas": people}
+    )
     draws = Draws(data.seed, "catalogue")
     made = CATALOGUE_STAGE.run(Context(data, draws, WHOLE), {})
     assert {table.name for table in CATALOGUE_STAGE.writes} == set(made)

@@ -10,7 +10,7 @@ import pytest
 from flows.cli import releases as releases_verb
 from flows.cli.main import main
 
-VERBS = ("build", "preview", "validate", "releases", "clean", "config")
+VERBS = ("build", "preview", "validate", "releases", "clean", "config", "personas")
 
 
 def test_help_names_every_verb_what_exit_codes_mean_and_examples(capsys: pytest.CaptureFixture[str]) -> None:
@@ -21,7 +21,9 @@ def test_help_names_every_verb_what_exit_codes_mean_and_examples(capsys: pytest.
     assert "habitus build mine.yaml --set data.users=500 --workers 2" in " ".join(shown.split())
 
 
-@pytest.mark.parametrize("verb", [*VERBS, "config check", "config show", "config diff"])
+@pytest.mark.parametrize(
+    "verb", [*VERBS, "config check", "config show", "config diff", "config explain", "personas sample", "personas plot"]
+)
 def test_every_verb_has_help(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*verb.split(), "--help"]) == 0
     assert len(capsys.readouterr().out) > 200

@@ -196,7 +196,7 @@ def test_errors_against_other_files_are_told_with_the_rest() -> None:
 def test_the_known_values_of_built_in_attributes_are_those_of_the_population() -> None:
     from flows.personas.population import built_in
 
-    assert {name: (part.parent, part.levels) for name, part in built_in().items()} == {
+    assert {name: (part.given, part.levels) for name, part in built_in().items()} == {
         name: (part.given, part.levels) for name, part in POPULATION.items()
     }
 

@@ -13,6 +13,7 @@ ACTORS = pa.table(
         "actor_id": ["a0", "a0b", "a1", "a2b", "a2"],
         "user_id": ["u000000", "u000000", "u000001", "u000002", "u000002"],
         "relation": ["self", "partner", "self", "flatmate", "self"],
+        "has_account_access": [True] * 5,
     }
 )
 
@@ -28,9 +29,24 @@ def test_actors_come_in_the_order_of_the_users(users: pa.Table, actors: pa.Table
     assert other_actors(actors, users).to_pylist() == ["a2b", "a0b", None]
 
 
+def test_friends_and_small_children_stand_for_nobody() -> None:
+    more = {
+        "actor_id": ["a0a", "a2a"],
+        "user_id": ["u000000", "u000002"],
+        "relation": ["child", "friend"],
+        "has_account_access": [False, False],
+    }
+    everybody = pa.concat_tables([pa.table(more), ACTORS])
+    assert other_actors(everybody, USERS).to_pylist() == ["a2b", "a0b", None]
+    nobody = ACTORS.set_column(
+        3, "has_account_access", pa.array([relation == "self" for relation in ACTORS["relation"].to_pylist()])
+    )
+    assert other_actors(nobody, USERS).to_pylist() == [None, None, None]
+
+
 def test_nobody_has_no_actors() -> None:
     assert own_actors(ACTORS[:0], USERS[:0]).to_pylist() == other_actors(ACTORS[:0], USERS[:0]).to_pylist() == []
-    empty = pa.table([pa.chunked_array([], pa.string())] * 3, names=ACTORS.column_names)
+    empty = pa.table([pa.chunked_array([], one.type) for one in ACTORS.columns], names=ACTORS.column_names)
     assert other_actors(empty, USERS).to_pylist() == [None, None, None]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.common.draws import Draws
-from flows.common.ids import id_keys, opaque_ids, owner_numbers, user_ids, user_ids_of, user_numbers
+from flows.common.ids import id_keys, ids_of, opaque_ids, owner_numbers, user_ids, user_ids_of, user_numbers
 
 NUMBERS = st.lists(st.integers(0, 2_000_000), max_size=30)
 calm = settings(deadline=None)
@@ -72,6 +72,17 @@ def test_an_id_depends_on_seed_user_key_and_kind_and_on_nothing_else() -> None:
     assert by_stage == {plain}
     others = [made([3], [9], seed=8), made([3], [10]), made([3], [9], "exposure"), made([4], [9])]
     assert len({plain[-10:], *(name[-10:] for [name] in others)}) == 5
+
+
+def test_an_id_is_the_same_beside_a_user_with_seven_digits() -> None:
+    assert made([3, 999_999, 1_000_000], [9, 4, 9])[:2] == made([3, 999_999], [9, 4])
+
+
+@pytest.mark.parametrize("first", [0, 999_990])
+def test_several_ids_in_a_row_of_one_user_are_those_of_each(first: int) -> None:
+    users, times = np.arange(first, first + 20, dtype=np.uint64), np.arange(20) % 4
+    bits = np.arange(times.sum(), dtype=np.uint64) << np.uint64(50)
+    assert ids_of("actor", users, bits, times).equals(ids_of("actor", np.repeat(users, times), bits))
 
 
 def test_a_hundred_thousand_ids_of_one_user_are_distinct_and_so_are_their_keys() -> None:

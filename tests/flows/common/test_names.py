@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.common.names import POOL, Kind, distinct_names, name_pool
+from flows.common.names import POOL, Kind, distinct_names, has_names, has_streets, name_pool, street_locale
 
 ROOT = Path(__file__).parents[3]
 KINDS: tuple[Kind, ...] = ("female", "male", "family")
@@ -71,3 +71,19 @@ def test_distinct_names_are_those_of_the_pools_and_a_prime_number(locale: str) -
     assert all(len(both) % divisor for divisor in range(2, len(both)))
     streets = distinct_names(locale, "street").to_pylist()
     assert len(set(streets)) == len(streets) > 12
+
+
+def test_last_names_go_by_sex_where_the_language_has_them_so() -> None:
+    for locale in ("el_GR", "sk_SK"):
+        women, men = (set(name_pool(locale, kind).to_pylist()) for kind in ("family_female", "family_male"))
+        assert len(women & men) < 0.05 * len(women | men)  # a few have one form only
+    family = name_pool("de_DE", "family")
+    assert name_pool("de_DE", "family_female") is family and name_pool("de_DE", "family_male") is family
+
+
+def test_streets_are_in_the_language_of_the_locale_where_faker_has_any() -> None:
+    """G3-S10: what Faker has nothing of, it would say in English without a word."""
+    assert street_locale("fr_BE") == "fr_FR" and has_streets("fr_BE")
+    assert name_pool("fr_BE", "street").equals(name_pool("fr_FR", "street"))
+    assert street_locale("nl_BE") == "nl_BE" and not has_streets("tr_TR")
+    assert has_names("tr_TR") and has_names("en_AU") and not has_names("lb_LU")

@@ -9,15 +9,14 @@ import pytest
 from scipy import stats
 
 from flows.common.stage import Shard
-from schemas.domain import DimensionSpec, Tilt
+from schemas.domain import DimensionSpec
 from schemas.load import load_domains
+from tests.flows.dispositions.likelihood import expected, has_level, liked_by, specs_of, tastes
 from tests.flows.lives import Lives, frame, run, same_rows, small_config
 
 CROWD = 20_000
 DOMAINS = load_domains(["food", "groceries"])
-SPECS: dict[str, DimensionSpec] = {
-    f"{name}.{dimension}": spec for name, domain in DOMAINS.items() for dimension, spec in domain.dimensions.items()
-}
+SPECS = specs_of(DOMAINS)
 TILTED = [
     (name, place, level)
     for name, spec in SPECS.items()
@@ -28,12 +27,6 @@ RARE = 1e-5
 """A p-value must be higher. There are fewer than a hundred, so 1 in 1,000 choices of the seed would fail."""
 
 
-def tastes(users: int, **data: object) -> Lives:
-    config = small_config(users, 4, **data)  # type: ignore[arg-type]
-    tables = run("personas", config, {}, Shard(0, users))
-    return Lives(config, tables | run("dispositions", config, tables, Shard(0, users)))
-
-
 @pytest.fixture(scope="module")
 def crowd() -> Lives:
     return tastes(CROWD, disturb={"drift": {"abrupt_per_year": 0}, "contradictions": {"temporary_state": 0}})
@@ -41,30 +34,7 @@ def crowd() -> Lives:
 
 @pytest.fixture(scope="module")
 def liked(crowd: Lives) -> pl.DataFrame:
-    """One row a person: attributes, and the liked value of each dimension."""
-    selves = crowd["actors"].filter(pl.col("relation") == "self").select("actor_id")
-    rows = crowd["dispositions"].join(selves, on="actor_id", how="semi")
-    return crowd["personas"].join(rows.pivot("dimension", index="user_id", values="value"), on="user_id")
-
-
-def has_level(people: pl.DataFrame, tilt: Tilt, level: str) -> pl.Series:
-    """Whether each person is meant, by the rule of the domain files."""
-    attribute = tilt.attribute or tilt.dimension
-    assert attribute is not None
-    if tilt.dimension is None and ".." in level:
-        low, high = (float(part) for part in level.split(".."))
-        return (people[attribute] >= low) & (people[attribute] < high)
-    return (people[attribute].cast(pl.String) == level).fill_null(False)
-
-
-def expected(people: pl.DataFrame, spec: DimensionSpec) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """(people, values) probability of each value for each person, tilt by tilt."""
-    weights = np.tile([value.share for value in spec.values.values()], (people.height, 1))
-    for tilt in spec.tilts:
-        for level, factors in tilt.multiply.items():
-            here = has_level(people, tilt, level).to_numpy()
-            weights[here] *= [factors.get(value, 1.0) for value in spec.values]
-    return weights / weights.sum(axis=1, keepdims=True)
+    return liked_by(crowd)
 
 
 def p_value(
@@ -75,21 +45,23 @@ def p_value(
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_values_are_liked_as_often_as_shares_and_tilts_say(name: str, liked: pl.DataFrame) -> None:
-    assert p_value(liked[name], SPECS[name], expected(liked, SPECS[name])) > RARE
+def test_values_are_liked_as_often_as_shares_tilts_and_interests_say(
+    name: str, liked: pl.DataFrame, crowd: Lives
+) -> None:
+    assert p_value(liked[name], SPECS[name], expected(liked, name, SPECS[name], crowd)) > RARE
 
 
 @pytest.mark.parametrize(("name", "place", "level"), TILTED)
 def test_a_tilt_moves_shares_by_its_factors_and_in_its_direction(
-    name: str, place: int, level: str, liked: pl.DataFrame
+    name: str, place: int, level: str, liked: pl.DataFrame, crowd: Lives
 ) -> None:
     spec = SPECS[name]
     tilt = spec.tilts[place]
     here = has_level(liked, tilt, level)
     meant, rest = liked.filter(here), liked.filter(~here)
     assert min(meant.height, rest.height) > 300
-    assert p_value(meant[name], spec, expected(meant, spec)) > RARE
-    assert p_value(rest[name], spec, expected(rest, spec)) > RARE
+    assert p_value(meant[name], spec, expected(meant, name, spec, crowd)) > RARE
+    assert p_value(rest[name], spec, expected(rest, name, spec, crowd)) > RARE
     plain = {value: entry.share for value, entry in spec.values.items()}
     for value, factor in tilt.multiply[level].items():
         share = (meant[name] == value).mean()
@@ -157,7 +129,7 @@ def test_a_taste_that_depends_on_another_domain_follows_the_shares_where_that_is
     selves = alone["actors"].filter(pl.col("relation") == "self").select("actor_id")
     rows = alone["dispositions"].filter(clock=spec.clock, dimension=linked).join(selves, on="actor_id", how="semi")
     people = alone["personas"].join(rows.select("user_id", "value"), on="user_id")
-    assert people.height == 4_000 and p_value(people["value"], spec, expected(people, spec)) > RARE
+    assert people.height == 4_000 and p_value(people["value"], spec, expected(people, linked, spec, alone)) > RARE
 
 
 def test_other_rates_leave_what_people_begin_with_alone() -> None:
@@ -185,19 +157,36 @@ def test_more_states_take_none_away_and_change_none() -> None:
 
 
 def test_states_are_of_the_users_themselves_and_lie_well_within_the_window() -> None:
-    people = tastes(400, disturb={"contradictions": {"temporary_state": 1.0, "state_days": 2}})
+    stay = {"late_start_share": 0, "early_end_share": 0}
+    all_of_them = {"temporary_state": 1.0, "state_days": 2}
+    people = tastes(400, disturb={"contradictions": all_of_them}, dispositions=stay)
     states = people["dispositions"].filter(pl.col("clock") == "state")
     selves = people["actors"].filter(pl.col("relation") == "self")["actor_id"]
     assert states.select("actor_id", "dimension").is_unique().all()
-    assert states.height == 400 * len(SPECS) and set(states["actor_id"]) == set(selves)
+    named = {name for name, spec in SPECS.items() if not spec.sensitive}
+    assert states.height == 400 * len(named) and set(states["dimension"]) == named < set(SPECS)
+    assert set(states["actor_id"]) == set(selves)
     window = people.data.window
     assert states["valid_from"].is_between(window.start + (window.end - window.start) * 0.1, window.end).all()
     assert (states["valid_to"] < window.end).all()
     assert (states["cause"] == "passing state").all()
 
 
+def test_no_state_begins_before_a_person_comes_or_ends_after_they_have_gone() -> None:
+    come_and_go = {"late_start_share": 0.5, "early_end_share": 0.5, "absent_share": 0}
+    people = tastes(300, 8, disturb={"contradictions": {"temporary_state": 1.0}}, dispositions=come_and_go)
+    domain = pl.col("dimension").str.split(".").list.first().alias("domain")
+    states = people["dispositions"].filter(clock="state").with_columns(domain)
+    both = states.join(people["participation"], on=["user_id", "domain"], suffix="_there")
+    assert states.height == both.height > 500
+    assert (both["valid_from"] >= both["valid_from_there"]).all()
+    assert (both["valid_to"] < both["valid_to_there"]).fill_null(True).all()
+
+
 def test_states_begin_at_any_time_of_the_middle_of_the_window_and_last_any_time_they_may() -> None:
-    people = tastes(1_500, disturb={"contradictions": {"temporary_state": 0.1, "state_days": 9}})
+    stay = {"late_start_share": 0, "early_end_share": 0}
+    short = {"temporary_state": 0.1, "state_days": 9}
+    people = tastes(1_500, disturb={"contradictions": short}, dispositions=stay)
     states = people["dispositions"].filter(pl.col("clock") == "state")
     window = people.data.window
     onset = (states["valid_from"] - window.start).dt.total_seconds() / (window.end - window.start).total_seconds()
@@ -251,4 +240,5 @@ def test_nobody_has_no_tastes() -> None:
     tables = run("personas", config, {}, Shard(0, 5))
     nobody = {name: table[:0] for name, table in tables.items()}
     made = run("dispositions", config, nobody, Shard(0, 0))
-    assert {name: frame(table).height for name, table in made.items()} == {"dispositions": 0, "drift": 0}
+    none = dict.fromkeys(("dispositions", "drift", "interests", "participation"), 0)
+    assert {name: frame(table).height for name, table in made.items()} == none

@@ -24,8 +24,8 @@ def lines(town: Lives) -> pl.DataFrame:
 
 
 def shared(town: Lives) -> set[str]:
-    """Users with somebody else in the household."""
-    return set(town["actors"].filter(pl.col("relation") != "self")["user_id"])
+    """Users with somebody else who can use the account."""
+    return set(town["actors"].filter(pl.col("relation") != "self", pl.col("has_account_access"))["user_id"])
 
 
 def test_somebody_else_uses_as_many_sessions_of_shared_households_as_the_rate_says(

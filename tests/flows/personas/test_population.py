@@ -17,6 +17,7 @@ from flows.personas.population import (
     Distribution,
     PopulationError,
     built_in,
+    distributions,
     population,
 )
 from flows.personas.sample import sample_people
@@ -38,14 +39,14 @@ def refused(**attributes: Any) -> list[tuple[str, str, str, str]]:
 
 
 def test_what_the_config_may_depend_on_is_what_the_reference_has() -> None:
-    made = {name: (d.parent, d.levels) for name, d in built_in().items()}
+    made = {name: (d.given, d.levels) for name, d in built_in().items()}
     assert made == {name: (part.given, part.levels) for name, part in POPULATION.items()}
 
 
 @pytest.mark.parametrize("name", POPULATION)
 def test_every_row_of_every_table_can_be_drawn_from(name: str) -> None:
     distribution = built_in()[name]
-    assert distribution.weights.shape == (len(distribution.parent_levels), len(distribution.levels))
+    assert distribution.weights.shape == (len(distribution.rows), len(distribution.levels))
     assert np.isfinite(distribution.weights).all() and (distribution.weights >= 0).all()
     assert (distribution.weights.sum(axis=1) > 0).all() and (distribution.weights.sum(axis=0) > 0).all()
 
@@ -54,7 +55,7 @@ def test_tables_are_those_of_the_reference() -> None:
     reference = load_reference("demographics_us_atus_cps")
     marital = built_in()["marital_status"]
     joint = reference.shares("joint_ageg_x_marital_share", "2012-2016")
-    for row, group in zip(marital.weights, marital.parent_levels, strict=True):
+    for row, (group,) in zip(marital.weights, marital.rows, strict=True):
         assert row.tolist() == [joint.get(f"{group}|{level}", 0.0) for level in marital.levels]
     sex = built_in()["sex"]
     joint = reference.shares("joint_sex_x_ageg_share", "2012-2016")  # the child comes first here
@@ -63,9 +64,9 @@ def test_tables_are_those_of_the_reference() -> None:
 
 def test_time_zones_are_weighted_by_the_people_of_their_states() -> None:
     zones = built_in()["time_zone"]
-    assert len(zones.parent_levels) == 4
-    rows = zip(zones.parent_levels, zones.weights, strict=True)
-    by_region = {region: dict(zip(zones.levels, row.tolist(), strict=True)) for region, row in rows}
+    assert len(zones.rows) == 4
+    rows = zip(zones.rows, zones.weights, strict=True)
+    by_region = {region: dict(zip(zones.levels, row.tolist(), strict=True)) for (region,), row in rows}
     assert by_region["northeast"]["America/New_York"] > 0 == by_region["northeast"]["America/Los_Angeles"]
     assert by_region["west"]["America/Los_Angeles"] == max(by_region["west"].values())
     assert sum(map(sum, zones.weights.tolist())) == pytest.approx(1, abs=0.02)
@@ -86,7 +87,7 @@ def order_of(distributions: list[Distribution]) -> Mapping[str, int]:
 
 def test_every_parent_comes_before_its_children() -> None:
     table = {"p": {"1": 1.0}, "q": {"2": 1.0}}
-    made = population(
+    made = distributions(
         config(
             c={"given": "b", "table": table},
             b={"given": "a", "table": {"x": {"p": 0.5, "q": 0.5}}},
@@ -95,17 +96,18 @@ def test_every_parent_comes_before_its_children() -> None:
         )
     )
     order = order_of(made)
-    assert all(d.parent is None or order[d.parent] < order[d.name] for d in made)
+    assert all(order[parent] < order[d.name] for d in made for parent in d.given)
     assert order["a"] < order["b"] < order["c"] < order["education"] < order["income_band"]
 
 
 def test_ages_of_the_config_decide_the_age_group_and_not_the_other_way_round() -> None:
-    made = {d.name: d for d in population(config(age_years={"weights": {"18": 0.5, "24": 0.2, "25": 0.2, "104": 0.1}}))}
-    assert made["age_group"].parent == "age_years"
+    ages = {"weights": {"18": 0.5, "24": 0.2, "25": 0.2, "104": 0.1}}
+    made = {d.name: d for d in distributions(config(age_years=ages))}
+    assert made["age_group"].given == ("age_years",)
     rows = [made["age_group"].levels[int(row.argmax())] for row in made["age_group"].weights]
     assert rows == ["18-24", "18-24", "25-34", "75+"]
     assert "income_band" in made and "income_band" not in {
-        d.name for d in population(config(income_usd={"values": ["1"]}))
+        d.name for d in distributions(config(income_usd={"values": ["1"]}))
     }
 
 
@@ -118,9 +120,22 @@ UNFIT = [
     ),
     (
         {"sex": {"weights": {"other": 1.0}}, "education": {"weights": {"none": 1.0}}},
-        [("occupation", "other"), ("income_band", "none")],
+        [
+            *[("labour_status", f"{group} | other") for group in ADULT_GROUPS],
+            ("occupation", "other"),
+            *[("income_band", f"{group} | none") for group in ADULT_GROUPS],
+        ],
     ),
-    ({"age_years": {"weights": {"6": 0.5, "40": 0.5}}}, [("age_group", "6")]),
+    (
+        {
+            "age_years": {"weights": {"6": 0.5, "40": 0.5}},
+            **{name: {"weights": {value: 1.0}} for name, value in (("education", "hs diploma"), ("sex", "male"))},
+            "labour_status": {"weights": {"not_in_labor_force": 1.0}},
+            "marital_status": {"weights": {"married": 1.0}},
+            "income_usd": {"values": ["0"]},
+        },
+        [("household_size", "under 18 | married")],
+    ),
 ]
 
 
@@ -142,8 +157,8 @@ def test_a_circle_is_told() -> None:
 def test_the_error_names_place_value_rule_and_fix_and_is_one_of_the_input() -> None:
     with pytest.raises(InputError) as caught:
         population(config(work={"given": "sex", "table": {"male": {"y": 1.0}}}))
-    rule = "has no row for the value `female` of `sex`. add a row for `female`"
-    assert str(caught.value) == f"personas.attributes.work female: {rule}"
+    rule = "has no row for the value `female` of `sex`. Add a row for `female`."
+    assert str(caught.value) == f"personas: work female: {rule}"
 
 
 def test_nobody_is_drawn_from_a_population_that_does_not_fit() -> None:

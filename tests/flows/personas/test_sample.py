@@ -17,9 +17,12 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
+from flows.common.given_names import DECADES, Sex, cohorts_of, given_name_pool
+from flows.common.names import POOL, name_pool
 from flows.common.stage import Shard
 from flows.personas.population import ADULT_GROUPS, GROUP_YEARS, INCOME_BANDS, Distribution, built_in
 from schemas.config.personas import POPULATION
+from schemas.config.selectors import OTHERS
 from schemas.tables.sealed import PERSONAS
 from tests.flows.lives import frame, run, same_rows, small_config
 
@@ -55,7 +58,8 @@ def banded(personas: pl.DataFrame) -> pl.DataFrame:
     return personas.with_columns(
         band("age_years", GROUP_YEARS).alias("age_group"),
         band("income_usd", INCOME_BANDS).alias("income_band"),
-        pl.col("household_size").cast(pl.String),
+        pl.col("household_size", "age_years", "income_usd").cast(pl.String),
+        pl.col("children_ages").list.len().cast(pl.String).alias("children"),
     )
 
 
@@ -70,10 +74,9 @@ def fits(values: Iterable[Any], shares: Mapping[str, float]) -> bool:
     return set(found) <= set(shares) and bool(((low <= count) & (count <= high)).all())
 
 
-def row_of(distribution: Distribution, parent: str) -> dict[str, float]:
-    return dict(
-        zip(distribution.levels, distribution.weights[distribution.parent_levels.index(parent)].tolist(), strict=True)
-    )
+def row_of(distribution: Distribution, *parents: str) -> dict[str, float]:
+    row = distribution.weights[distribution.rows.index(parents)].tolist()
+    return dict(zip(distribution.levels, row, strict=True))
 
 
 def seen(personas: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -84,28 +87,43 @@ def seen(personas: pl.DataFrame, name: str) -> pl.DataFrame:
 # As often as the population says.
 
 
-@pytest.mark.parametrize("name", [name for name, part in POPULATION.items() if part.given is None])
+@pytest.mark.parametrize("name", [name for name, part in POPULATION.items() if not part.given])
 @pytest.mark.parametrize("users", [24, CROWD])
 def test_attributes_without_a_parent_are_as_frequent_as_in_the_population(
     crowd: pl.DataFrame, users: int, name: str
 ) -> None:
-    assert fits(crowd.head(users)[name], row_of(built_in()[name], ""))
+    assert fits(crowd.head(users)[name].cast(pl.String), row_of(built_in()[name]))
 
 
-@pytest.mark.parametrize("name", [name for name, part in POPULATION.items() if part.given is not None])
+@pytest.mark.parametrize("name", [name for name, part in POPULATION.items() if part.given])
 @pytest.mark.parametrize("users", [24, CROWD])
 def test_attributes_are_as_frequent_as_their_parent_says(crowd: pl.DataFrame, users: int, name: str) -> None:
     distribution = built_in()[name]
     some = seen(crowd.head(users), name)
-    assert distribution.parent is not None
-    for parent in distribution.parent_levels:
-        own = some.filter(pl.col(distribution.parent) == parent)
-        assert fits(own[name], row_of(distribution, parent)), parent
+    met = 0
+    for row in distribution.rows:
+        own = some
+        for parent, selector in zip(distribution.given, row, strict=True):
+            own = own.filter(picks(selector, parent, distribution))
+        met += own.height
+        assert fits(own[name], row_of(distribution, *row)), row
+    assert met == some.height
+
+
+def picks(selector: str, parent: str, distribution: Distribution) -> pl.Expr:
+    """Whether a person is in the row, written once more: a value, a band, or what no other row names."""
+    if selector == OTHERS:
+        place = distribution.given.index(parent)
+        return ~pl.col(parent).is_in([row[place] for row in distribution.rows])
+    low, dots, high = selector.partition("..")
+    if not dots:
+        return pl.col(parent) == selector
+    return pl.col(parent).cast(pl.Int64).is_between(int(low or 0), int(high or 10**9), closed="left")
 
 
 def test_bounds_that_any_population_would_meet_are_no_test(crowd: pl.DataFrame) -> None:
     """The same checks refuse people drawn evenly, and columns that are shuffled apart."""
-    shares = row_of(built_in()["age_group"], "")
+    shares = row_of(built_in()["age_group"])
     assert not fits(crowd["age_group"], dict.fromkeys(shares, 1.0))
     shuffled = crowd.with_columns(pl.col("marital_status").reverse())
     young = shuffled.filter(pl.col("age_group") == "18-24")["marital_status"]
@@ -115,11 +133,11 @@ def test_bounds_that_any_population_would_meet_are_no_test(crowd: pl.DataFrame) 
 def test_ages_and_incomes_spread_evenly_within_their_bands(crowd: pl.DataFrame) -> None:
     for group, (low, high) in GROUP_YEARS.items():
         ages = crowd.filter(pl.col("age_group") == group)["age_years"]
-        assert fits(ages.cast(pl.String), {str(age): 1.0 for age in range(low, high)}), group
+        assert fits(ages, {str(age): 1.0 for age in range(low, high)}), group
     for band, (low, high) in INCOME_BANDS.items():
         incomes = crowd.filter(pl.col("income_band") == band)["income_usd"]
         steps = {str(income): 1.0 for income in range(low, low + (high - low) // 500 * 500, 500)}
-        assert fits(incomes.cast(pl.String), steps), band
+        assert fits(incomes, steps), band
 
 
 @pytest.mark.parametrize("one", ["region", "home_type"])
@@ -134,8 +152,8 @@ def test_where_people_lie_within_their_bands_is_independent(crowd: pl.DataFrame)
     low = np.array([GROUP_YEARS[group] for group in crowd["age_group"]])
     bounds = np.array([INCOME_BANDS[band] for band in crowd["income_band"]])
     place = {
-        "age": (crowd["age_years"].to_numpy() - low[:, 0]) / (low[:, 1] - low[:, 0]),
-        "income": (crowd["income_usd"].to_numpy() - bounds[:, 0]) / (bounds[:, 1] - bounds[:, 0]),
+        "age": (crowd["age_years"].cast(pl.Int64).to_numpy() - low[:, 0]) / (low[:, 1] - low[:, 0]),
+        "income": (crowd["income_usd"].cast(pl.Int64).to_numpy() - bounds[:, 0]) / (bounds[:, 1] - bounds[:, 0]),
         "birthday": crowd["birth_date"].dt.ordinal_day().to_numpy().astype(float),
     }
     assert crowd.select("given_name", "family_name").n_unique() > CROWD / 2
@@ -209,41 +227,32 @@ def test_names_are_nfc_and_never_empty() -> None:
 
 
 def test_names_go_with_sex_and_locale() -> None:
-    from flows.common.names import Kind, name_pool
-
     personas = frame(people(500, personas={"locales": {"en_US": 0.5, "fr_FR": 0.5}})["personas"])
-    for locale, sex, given, family in personas.select("locale", "sex", "given_name", "family_name").iter_rows():
-        kind: Kind = "male" if sex == "male" else "female"
-        assert given in name_pool(locale, kind).to_pylist()
+    columns = ("locale", "sex", "age_years", "given_name", "family_name")
+    for locale, sex, age, given, family in personas.select(columns).iter_rows():
+        assert given in given_name_pool(locale, sex, DECADES[int(cohorts_of(2025 - age))]).to_pylist()
         assert family in name_pool(locale, "family").to_pylist()
 
 
-# Households.
-
-
-def test_each_person_is_one_actor_and_lives_with_another_exactly_in_a_shared_household() -> None:
-    tables = people(3_000)
-    personas, actors = frame(tables["personas"]), frame(tables["actors"])
-    selves = actors.filter(pl.col("relation") == "self")
-    assert selves["user_id"].to_list() == personas["user_id"].to_list()
-    others = actors.filter(pl.col("relation") != "self").join(personas, on="user_id")
-    assert others["user_id"].to_list() == personas.filter(pl.col("household_size") > 1)["user_id"].to_list()
-    assert ((others["relation"] == "partner") == (others["marital_status"] == "married")).all()
-    assert set(others["relation"]) == {"partner", "flatmate", "child", "parent"}
-    assert actors["actor_id"].is_unique().all()
-
-
-def test_the_share_of_accounts_that_another_can_use_is_the_configs() -> None:
-    few, all_of_them = (people(3_000, dispositions={"household_actor_share": share}) for share in (0.25, 1.0))
-    shared = {
-        name: set(tables["actors"]["actor_id"].to_pylist()) for name, tables in (("few", few), ("all", all_of_them))
-    }
-    households = all_of_them["actors"].num_rows - 3_000
-    low, high = stats.binom.interval(0.999, households, 0.25)
-    assert low <= few["actors"].num_rows - 3_000 <= high
-    assert shared["few"] < shared["all"]
-    assert people(50, dispositions={"household_actor_share": 0})["actors"].num_rows == 50
-    assert same_rows(few["personas"], all_of_them["personas"])
+def test_names_are_those_of_the_decade_of_birth(crowd: pl.DataFrame) -> None:
+    """Whoever is 70 is of 1955 and has the names of the fifties, whatever the day of birth."""
+    age = pl.col("age_years").cast(pl.Int64)
+    known: list[tuple[Sex, int, list[str]]] = [
+        ("female", 1940, ["Linda", "Barbara"]),
+        ("female", 1950, ["Linda", "Barbara"]),
+        ("female", 2000, ["Madison", "Hannah", "Emily"]),
+        ("male", 1970, ["Jason", "Brian"]),
+        ("male", 2000, ["Jacob", "Joshua", "Tyler"]),
+    ]
+    for sex, decade, names in known:
+        own = crowd.filter((2025 - age).is_between(decade, decade + 9), pl.col("sex") == sex)
+        pool = given_name_pool("en_US", sex, decade).to_pylist()
+        shares = {name: pool.count(name) / POOL for name in names}
+        kept = pl.when(pl.col("given_name").is_in(names)).then("given_name").otherwise(pl.lit(""))
+        assert fits(own.select(kept).to_series(), {**shares, "": 1 - sum(shares.values())}), (sex, decade)
+    women = crowd.filter(pl.col("sex") == "female")
+    old, young = (women.filter(which)["given_name"] for which in (age >= 70, age < 30))
+    assert (old == "Linda").mean() > 5 * (young == "Linda").mean()  # type: ignore[operator]
 
 
 # Users of one table agree with those of the other.
@@ -281,12 +290,18 @@ def test_another_seed_makes_other_people() -> None:
 # As exactly as the config says.
 
 CHILDREN = {
-    "age_group": ("age_years", "birth_date", "sex", "education", "marital_status", "household_size", "labour_status"),
-    "sex": ("occupation", "given_name"),
+    "age_group": (
+        *("age_years", "sex", "education", "marital_status", "household_size", "labour_status", "children_ages"),
+        *("income_usd", "chronotype"),
+    ),
+    "sex": ("occupation", "given_name", "education", "labour_status"),
+    "marital_status": ("household_size", "children_ages"),
+    "household_size": ("children_ages",),
     "education": ("income_usd",),
     "labour_status": ("occupation",),
     "region": ("home_type", "time_zone"),
-    "age_years": ("birth_date",),
+    "age_years": ("birth_date", "given_name", "children_ages", "devices"),
+    "locale": ("given_name", "family_name"),
 }
 """What follows from an attribute."""
 
@@ -301,6 +316,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "sex": {"given": "age_group", "table": {group: {"female": 0.9, "male": 0.1} for group in ADULT_GROUPS}},
     "region": {"weights": {"west": 0.7, "south": 0.3}},
     "marital_status": {"weights": {"married": 0.01, "widowed": 0.99}},
+    "chronotype": {"weights": {"morning": 0.5, "evening": 0.5}},
     "labour_status": {"weights": {"employed-at work": 0.1, "unemployed-looking": 0.9}},
     "household_size": {"weights": {"1": 0.9, "2": 0.1}},
     "occupation": {"weights": {"sales": 1.0}},
@@ -324,6 +340,28 @@ def test_one_changed_table_moves_no_attribute_that_does_not_depend_on_it(name: s
         assert not before[name].equals(after[name])
 
 
+@pytest.mark.parametrize("seed", [7, 8])
+@pytest.mark.parametrize("name", POPULATION)
+def test_any_table_of_the_population_moves_only_what_depends_on_it(name: str, seed: int) -> None:
+    """Person by person, whichever attribute is changed: what depends on what is read off the declared population."""
+    values = [*reversed(POPULATION[name].levels), *(["en_GB"] if name == "locale" else [])]
+    data = {"seed": seed, "personas": {"attributes": {name: {"values": values}}}}
+    before, after = frame(people(300, seed=seed)["personas"]), frame(people(300, **data)["personas"])
+    moved = {name}
+    for _ in POPULATION:
+        moved |= {child for child, part in POPULATION.items() if moved & set(part.given)}
+    columns = moved | ({"children_ages", "birth_date", "given_name", "devices"} if "age_years" in moved else set())
+    columns |= {"given_name", "family_name"} if "locale" in moved else set()
+    columns |= {"children_ages"} if "children" in moved else set()
+    columns |= {"given_name"} if "sex" in moved else set()
+    columns |= {"occupation"} if "labour_status" in moved else set()  # shown where there is work
+    changed = {column for column in before.columns if not before[column].equals(after[column])}
+    if name == "age_years":  # the groups follow from ages that a config gives, and so does what goes by groups
+        columns |= {*moved_by("age_group")}
+    assert changed <= columns, changed - columns
+    assert changed
+
+
 def test_a_changed_age_group_moves_what_depends_on_it_and_nothing_else() -> None:
     before = frame(people(400)["personas"])
     after = with_attributes(400, age_group={"weights": {"75+": 1.0}})
@@ -332,12 +370,12 @@ def test_a_changed_age_group_moves_what_depends_on_it_and_nothing_else() -> None
 
 
 def test_locales_move_names_and_nothing_else() -> None:
-    before, after = people(400), people(400, personas={"locales": {"fr_FR": 0.5, "en_GB": 0.5}})
+    before, after = people(400), people(400, personas={"locales": {"fr_FR": 0.5, "en_US": 0.5}})
     moved = {
         name for name in before["personas"].column_names if not before["personas"][name].equals(after["personas"][name])
     }
     assert moved == {"locale", "given_name", "family_name"}
-    assert same_rows(before["actors"], after["actors"])
+    assert same_rows(before["actors"].drop(["attributes"]), after["actors"].drop(["attributes"]))  # names are there
 
 
 def test_more_people_than_before_move_no_unique_value_and_none_is_given_twice() -> None:
@@ -377,8 +415,12 @@ def test_who_is_young_by_the_config_lives_as_the_young_do() -> None:
     personas = with_attributes(CROWD, age_years={"weights": {"20": 0.5, "80": 0.5}})
     for age, group in ((20, "18-24"), (80, "75+")):
         own = personas.filter(pl.col("age_years") == age).with_columns(pl.col("household_size").cast(pl.String))
-        for name in ("education", "marital_status", "labour_status", "household_size", "sex"):
+        for name in ("marital_status", "sex"):
             assert fits(own[name], row_of(built_in()[name], group)), (age, name)
+        for sex in ("female", "male"):
+            for name in ("education", "labour_status"):
+                shares = row_of(built_in()[name], group, sex)
+                assert fits(own.filter(pl.col("sex") == sex)[name], shares), (age, name)
 
 
 def test_a_table_by_band_follows_the_incomes_of_the_config() -> None:

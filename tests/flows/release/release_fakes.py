@@ -17,6 +17,7 @@ from flows.release.series import Limits
 from flows.release.tables import stage_tables
 from schemas.config import Config
 from schemas.tables import RELEASED, Table, sort_rows
+from schemas.tables.fields import TRAITS
 from validation.report.judge import Gate, Judgement
 
 START = dt.datetime(2025, 1, 6, tzinfo=dt.UTC)
@@ -54,6 +55,7 @@ def fake_tables(users: int = 24, note: str = "") -> dict[str, pa.Table]:
             {"tool_id": "food.order", "domain": "food", "name": "order", "description": "Orders.", "parameters": "{}"}
         ],
         "personas": [_persona(name, n) for n, name in enumerate(names)],
+        "population": [_share(place, sex) for place, sex in enumerate(("female", "male"))],
         "rejects": [],
     }
     for number, name in enumerate(names):
@@ -126,6 +128,7 @@ def _user(name: str) -> dict[str, Any]:
     return {
         "user_id": name,
         "locale": "en_US",
+        "week_start": "sun",
         "time_zone": "America/Chicago",
         "signed_up_at": START - dt.timedelta(days=9),
     }
@@ -149,6 +152,19 @@ def _item(number: int) -> dict[str, Any]:
     }
 
 
+def _share(place: int, sex: str) -> dict[str, Any]:
+    return {
+        "attribute": "sex",
+        "given": "",
+        "among": "",
+        "place": place,
+        "label": sex,
+        "column_name": "sex",
+        "share": 0.5,
+        "drawn_share": 0.5,
+    }
+
+
 def _persona(name: str, number: int) -> dict[str, Any]:
     return {
         "user_id": name,
@@ -165,7 +181,11 @@ def _persona(name: str, number: int) -> dict[str, Any]:
         "household_size": 2,
         "marital_status": "married",
         "region": "south",
+        "children_ages": [],
         "home_type": "owned",
+        "chronotype": "morning",
+        **dict.fromkeys(TRAITS, 50),
+        "devices": ["phone"],
         "locale": "en_US",
         "time_zone": "America/Chicago",
     }
@@ -212,7 +232,29 @@ def _user_rows(number: int, name: str, note: str) -> dict[str, list[dict[str, An
         "sessions": sessions,
         "events": events,
         "event_truth": truths,
-        "actors": [{"actor_id": actor, "user_id": name, "relation": "self", "attributes": []}],
+        "actors": [
+            {"actor_id": actor, "user_id": name, "relation": "self", "has_account_access": True, "attributes": []}
+        ],
+        "interests": [
+            {
+                "user_id": name,
+                "area": "pets",
+                "tag": "cats",
+                "polarity": "likes",
+                "began_at": START - dt.timedelta(days=400),
+                "is_recent": False,
+            }
+        ],
+        "participation": [
+            {
+                "user_id": name,
+                "domain": "food",
+                "rate_factor": 1.0,
+                "attribute_factor": 1.0,
+                "valid_from": START,
+                "valid_to": None,
+            }
+        ],
         "dispositions": [_disposition(name, actor, taste)],
         "injections": [_injection(number, name, late)],
         "tasks": [_task(name, task, asked)],

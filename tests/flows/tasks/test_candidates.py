@@ -69,13 +69,15 @@ def test_a_conflict_is_named_from_its_onset_on_and_the_last_claim_is_kept(town: 
     claims = town["symbolic_ledger"].filter(kind="stated_vs_done").rows_by_key(["user_id", "dimension"], named=True)
     conflicts = pl.col("family") != "noise", pl.col("before") != pl.col("after")
     every = town["symbolic_ledger"].filter(*conflicts).rows_by_key(["user_id", "dimension"], named=True)
+    active = set(town["participation"].filter(pl.col("rate_factor") > 0).select("user_id", "domain").iter_rows())
     for row in town["candidates"].iter_rows(named=True):
         key, at = (row["user_id"], row["dimension"]), row["asked_at"]
         known = [claim["after"] for claim in claims.get(key, []) if claim["onset_at"] < at]
         assert row["claimed_value"] == (known[-1] if known else None)
         policies = {one["policy"] for one in every.get(key, []) if one["onset_at"] < at}
         assert (row["policy"] in policies) if policies else (row["policy"] is None)
-        assert row["status"] != "temporary" or row["policy"] == "follow_state_until_end"
+        shows = (row["user_id"], row["domain"]) in active  # of who does nothing there, nobody sees or says anything
+        assert row["status"] != "temporary" or (row["policy"] == "follow_state_until_end") is shows
     assert set(town["candidates"]["policy"]) == {None, "trust_behaviour", "follow_new_value", "follow_state_until_end"}
 
 
@@ -91,7 +93,7 @@ def test_beliefs_before_selection_are_as_often_right_as_they_are_sure(believed: 
     hit = believed["top"] == believed["true"]
     assert believed.height == 7_200 and abs(mean(believed["p_top"]) - mean(hit)) < 0.025
     sure = believed["p_top"] >= 0.9
-    assert 0.5 < mean(sure) < 0.95 and mean(hit) > 0.8
+    assert 0.5 < mean(sure) < 0.95 and mean(hit) > 0.75  # a quarter of the tastes is sensitive and never said
     assert abs(mean(believed.filter(sure)["p_top"]) - mean(hit.filter(sure))) < 0.015
 
 

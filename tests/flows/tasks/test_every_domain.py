@@ -24,13 +24,13 @@ TEN = (*NINE_DOMAINS, "gardening")
 
 @pytest.fixture(scope="module")
 def ten() -> Lives:
-    """48 people over five weeks who speak of their tastes often."""
+    """64 people over five weeks who speak of their tastes often."""
     own = check(Domain, read_text(worked_domain(), "gardening.yaml")).model_dump(mode="json")
     data = small_config(
-        48,
+        64,
         5,
         domains={**dict.fromkeys(NINE_DOMAINS, BUILT_IN), "gardening": own},
-        timelines={"statement_rate": 0.4},
+        timelines={"statement_rate": 0.6},
         disturb={"drift": {"abrupt_per_year": 0}},
         tasks={"groups_per_domain": 4, "asks_per_domain": 1},
     )

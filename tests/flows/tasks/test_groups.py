@@ -99,7 +99,7 @@ def test_quotas_are_kept(tasks: dict[str, Asked], town: Lives) -> None:
     ],
 )
 def test_other_quotas_are_kept_too(change: dict[str, float], town: Lives) -> None:
-    first = town.data.users // 5
+    first = town.data.users // 3
     data = small_config(first, 12, tasks=change)
     few = {
         "candidates": town.tables["candidates"].filter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -109,10 +110,45 @@ def test_true_statements_tell_the_lasting_value_of_their_moment_and_small_talk_n
     for user, at, dimension, value in true.select("user_id", "at", "dimension", "value").iter_rows():
         rows = [row for row in tastes[selves[user], dimension] if row["clock"] != "state"]
         assert effective(rows, at)["value"] == value or effective(rows, at - timedelta(hours=1))["value"] == value
-    config, weeks, cells = town.data.timelines, town.data.window.weeks, 12
-    people = town.data.users
-    assert is_likely(true.height, people * cells * weeks, config.statement_rate)
-    assert is_likely(said.height - true.height, people * weeks, config.small_talk_rate)
+    config, weeks = town.data.timelines, town.data.window.weeks
+    always = town["participation"].filter(
+        pl.col("rate_factor") > 0, pl.col("valid_from") <= town.data.window.start, pl.col("valid_to").is_null()
+    )
+    named = dict(Counter(name.split(".")[0] for name in named_dimensions(town)))
+    cells = sum(named[domain] for domain in always["domain"])
+    told = true.join(always, on=["user_id", "domain"], how="semi")
+    assert is_likely(told.height, cells * weeks, config.statement_rate)
+    small = said.filter(pl.col("dimension").is_null())
+    busy = always["user_id"].unique()
+    assert is_likely(
+        small.filter(pl.col("user_id").is_in(busy.implode())).height, busy.len() * weeks, config.small_talk_rate
+    )
+    absent = town["participation"].filter(rate_factor=0)["user_id"]
+    one_topic = busy.filter(busy.is_in(absent.implode()))  # as much small talk as others, all of it about one domain
+    told = small.filter(pl.col("user_id").is_in(one_topic.implode()))
+    assert one_topic.len() > 30 and is_likely(told.height, one_topic.len() * weeks, config.small_talk_rate)
+
+
+def test_nobody_names_a_sensitive_taste_or_speaks_of_what_they_do_not_do(town: Lives) -> None:
+    """Of true statements, false claims and passing states, as the log has them; small talk has a topic too."""
+    said = town["statements"]
+    named = said.drop_nulls("dimension")
+    assert set(named["dimension"]) == named_dimensions(town) and named["stance"].n_unique() == 3
+    talks = town["symbolic_events"].filter(action="say").select("event_id", "session_id")
+    begun = town["symbolic_sessions"].select("session_id", "started_at")
+    rows = said.join(talks, on="event_id").join(begun, on="session_id")
+    rows = rows.join(town["participation"], on=["user_id", "domain"], how="left")
+    assert rows.height == said.height and (rows["rate_factor"] > 0).all()
+    assert (rows["started_at"] >= rows["valid_from"]).all()
+    assert (rows["started_at"] < rows["valid_to"]).fill_null(True).all()
+
+
+def named_dimensions(lives: Lives) -> set[str]:
+    """The tastes that people speak of."""
+    domains = load_domains(lives.data.domains)
+    return {
+        f"{name}.{key}" for name, of in domains.items() for key, spec in of.dimensions.items() if not spec.sensitive
+    }
 
 
 def test_each_talk_is_words_and_a_reply(town: Lives) -> None:

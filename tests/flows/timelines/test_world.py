@@ -230,7 +230,9 @@ def test_what_is_done_to_ones_own_things_is_done_to_ones_own(world: Lives) -> No
 def test_a_day_has_one_line_of_a_device_with_a_value_for_every_hour(world: Lives) -> None:
     lines = own(world).drop_nulls("series")
     assert (
-        lines.height > 0.85 * 200 * 38 and set(lines["domain"]) == {"wellness"} and set(lines["source"]) == {"import"}
+        0.75 * 200 * 38 < lines.height < 0.92 * 200 * 42  # worn on 0.92 of the days, and not by everybody
+        and set(lines["domain"]) == {"wellness"}
+        and set(lines["source"]) == {"import"}
     )
     assert set(lines["series"].list.len()) == {24} and lines["series"].list.min().min() >= 0  # type: ignore[operator]
     assert lines["item_id"].null_count() == lines.height
@@ -313,7 +315,13 @@ def test_people_use_one_app_a_domain_whatever_they_do(world: Lives) -> None:
         world["clean_sessions"].filter(pl.col("app") != "assistant").group_by("app").agg(pl.col("device").unique())
     )
     declared = {app.name: set(app.devices) for name in NINE_DOMAINS for app in load_domain(name).apps}
-    assert all(set(found) <= declared[app] for app, found in devices.iter_rows())
+    assert all(set(found) - {"phone", "laptop"} <= declared[app] for app, found in devices.iter_rows())
+
+
+def test_people_use_devices_of_their_own(world: Lives) -> None:
+    used = world["clean_sessions"].join(world["personas"].select("user_id", "devices"), on="user_id")
+    assert used.select(pl.col("device").is_in(pl.col("devices")).all()).item()
+    assert set(used.filter(pl.col("app") == "assistant")["device"]) == {"phone", "laptop", "speaker"}
 
 
 def _own_things(lives: Lives, domain: str) -> list[tuple[str, str, str]]:

@@ -23,7 +23,7 @@ def test_a_release_that_holds_gives_0_and_says_so(sound: Judged, tiny: Any, caps
     assert validate(folder, json=False) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "no gate failed"
-    assert len(lines) == 1 + 28
+    assert len(lines) == 1 + 37
     assert sorted(folder.rglob("*")) == before
 
 

@@ -64,7 +64,7 @@ def test_json_has_sorted_keys_and_no_number_that_json_lacks(spoilt: Judged) -> N
     assert facts["violations"]["cross.references"] == [
         {"table": "events", "column": "item_id", "rule": "is in `items.item_id`", "count": 1, "examples": ["<i9>"]}
     ]
-    assert facts["tables"]["users"] == {"rows": 2, "route": "rows", "expectations": 7, "evaluated": 7, "errors": []}
+    assert facts["tables"]["users"] == {"rows": 2, "route": "rows", "expectations": 9, "evaluated": 9, "errors": []}
     measurements = json.loads(texts["reports/fidelity.json"])["measurements"]
     gates = {one["metric"]: one["is_gate"] for one in measurements}
     assert gates == {"hour_of_day": True, "day_of_week": True, "inter_event_gap": False}
@@ -76,6 +76,7 @@ def test_the_page_needs_no_network_and_escapes_what_the_data_says(spoilt: Judged
     assert not re.search(r"(?:src|href)=|url\(|@import|https?:", text)
     assert "<i9>" not in text and "<i9>" in words
     assert "At least one gate failed." in words
+    assert "People as configured" in words and "50.0% configured, 2" in words
     assert all(name in words for name in spoilt[1].gates)
 
 

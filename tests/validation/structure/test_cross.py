@@ -86,6 +86,8 @@ WAY = {"starts_at": AT - HOUR, "ends_at": AT}
 STARTS = "events.starts_at: is before `at` for an `arrive`, which has one, and after it for what is booked"
 OPEN = "events.item_id: is open at that hour of the user's day, if chosen among options"
 AGE = "events.item_id: is for people of the user's age on that day, if chosen among options"
+OWNED = "sessions.device: is one that the user owns, if it is of the kinds that people own"
+ONE_AT_LEAST = "personas.devices: have a phone or a laptop among them"
 EVERY_LINE = "u000000-e0, u000000-e1, u000000-e2, u000001-e0, u000001-e1 …"
 SPOILT = [
     ("references", change("events", item_id="i9"), "events.item_id: is in `items.item_id` (1): i9"),
@@ -158,6 +160,11 @@ SPOILT = [
         "events.at: is not before the user's `signed_up_at` (3): u000000-e0, u000000-e1, u000000-e2",
     ),
     (
+        "users",
+        add("users", user_id="u000009", week_start="mon"),
+        "users.week_start: is the same day for all users of a locale (3): u000000, u000001, u000009",
+    ),
+    (
         "events",
         change("events", action="arrive", origin_item_id="i0", **WAY),
         "events.origin_item_id: is another place than the one of an `arrive` (1): u000000-e0",
@@ -211,6 +218,8 @@ SPOILT = [
         "events.seq: counts the lines of a session from 0 without gap (1): u000000-s1",
     ),
     ("sessions", swap_seq, "events.seq: follows `at` within a session (1): u000000-e0"),
+    ("sessions", change("sessions", device="watch"), f"{OWNED} (1): u000000-s1"),
+    ("sessions", change("personas", devices=["tv", "watch"]), f"{ONE_AT_LEAST} (1): u000000"),
     ("tasks", drop("answers"), "tasks.task_id: has a row in `answers` (1): u000000-t1"),
     ("tasks", drop("constraints"), "tasks.task_id: has a constraint (1): u000000-t1"),
     ("tasks", drop("tool_state"), "tasks.task_id: has a row in `tool_state` if it is an `act` task (1): u000000-t1"),
@@ -268,6 +277,16 @@ SPOILT = [
         "dispositions.valid_to: leaves no gap in traits and habits before the end of the window (1): u000000-d0",
     ),
     ("dispositions", drop("dispositions"), "users.user_id: has a trait or habit in every dimension (1): u000000"),
+    (
+        "interests",
+        change("interests", area="pets"),
+        "interests.tag: is a declared tag of its `area`, with a `polarity` that it can have (1): u000000 home_baking",
+    ),
+    (
+        "interests",
+        change("interests", tag="yodelling"),
+        "interests.tag: is a declared tag of its `area`, with a `polarity` that it can have (1): u000000 yodelling",
+    ),
 ]
 
 
@@ -284,7 +303,8 @@ def test_what_breaks_a_rule_is_named_with_table_column_rule_and_ids(
 
 def test_a_sound_release_breaks_no_rule(tiny: Any, tmp_path: Path) -> None:
     found = broken(tiny, tmp_path)
-    assert set(found) == {"references", "splits", "events", "sessions", "tasks", "gold", "dispositions"}
+    groups = {"references", "splits", "users", "events", "sessions", "tasks", "gold", "dispositions", "interests"}
+    assert set(found) == groups
     assert not any(found.values())
 
 
