@@ -10,7 +10,7 @@ import numpy.typing as npt
 from flows.personas.copula import Solved, Values, filling, solve, spearman
 from flows.personas.groups import together
 from flows.personas.joint import way_to
-from flows.personas.plan import Plan, PlanUniforms, attributes_of
+from flows.personas.plan import Plan, PlanUniforms, attributes_of, followed
 from flows.personas.tables import Step
 from schemas.config.correlations import Correlation
 from schemas.config.personas import FOLLOWS, PersonasConfig
@@ -69,16 +69,10 @@ def _oversampled(config: PersonasConfig, steps: Sequence[Step], sets: Sequence[s
     return found
 
 
-def drivers(steps: Sequence[Step]) -> dict[str, str]:
-    """Numbers that are drawn by what is left of the uniform of their band, and that band."""
-    by_name = {step.name: step for step in steps}
-    return {n: band for band, n in FOLLOWS.items() if n in by_name and band in by_name[n].of.given}
-
-
 def driven(asked: Sequence[Correlation], steps: Sequence[Step]) -> list[Correlation]:
     """What is asked for as being about the attributes that have a uniform of their own: a band that follows from its
     number has none."""
-    named = drivers(steps)
+    named = {number: band for band, number in followed(steps).items()}
     given = {step.name: step.of.given for step in steps}
     named |= {band: n for band, n in FOLLOWS.items() if n in given and n not in named and n in given.get(band, (n,))}
     return [Correlation(between=[named.get(n, n) for n in one.between], spearman=one.spearman) for one in asked]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,6 +16,12 @@ from schemas.config.personas import FOLLOWS
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
+
+
+def followed(steps: Iterable[Step]) -> dict[str, str]:
+    """Bands to the numbers in them, where the number is drawn by what is left of the band's uniform."""
+    given = {step.name: step.of.given for step in steps}
+    return {band: number for band, number in FOLLOWS.items() if band in given.get(number, ())}
 
 
 @dataclass(frozen=True)
@@ -47,8 +53,7 @@ class Plan:
     @cached_property
     def followed(self) -> Mapping[str, str]:
         """Bands to the numbers in them, where the number is drawn by what is left of the band's uniform."""
-        steps = self.by_name
-        return {band: number for band, number in FOLLOWS.items() if number in steps and band in steps[number].of.given}
+        return followed(self.steps)
 
     def levels(self, name: str) -> tuple[str, ...]:
         """Values of an attribute, in the order of their codes."""

@@ -98,11 +98,6 @@ def _plans(
     return plans, result.shifts
 
 
-def distributions(config: PersonasConfig, segment: str = "") -> list[Distribution]:
-    """The attributes of a segment as declared, in an order in which every parent comes before its children."""
-    return [step.of for step in _steps(_distributions(config, segment))]
-
-
 def _distributions(config: PersonasConfig, segment: str) -> dict[str, Distribution]:
     """The built-in attributes, replaced by those of a file, by the config's, and those by the segment's."""
     specs = {**_with_locales(config), **(config.segments[segment].attributes if segment else {})}

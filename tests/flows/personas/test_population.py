@@ -17,7 +17,6 @@ from flows.personas.population import (
     Distribution,
     PopulationError,
     built_in,
-    distributions,
     population,
 )
 from flows.personas.sample import sample_people
@@ -79,6 +78,11 @@ def test_bands_of_ages_and_incomes_are_the_levels_and_leave_no_gap() -> None:
         assert all(low < high for low, high in edges)
         assert [high for _, high in edges[:-1]] == [low for low, _ in edges[1:]]
     assert tuple(GROUP_YEARS) == ADULT_GROUPS
+
+
+def distributions(config: PersonasConfig) -> list[Distribution]:
+    """The attributes as declared, in the order of drawing."""
+    return [step.of for step in population(config).plans[0].steps]
 
 
 def order_of(distributions: list[Distribution]) -> Mapping[str, int]:
