@@ -19,6 +19,7 @@ from flows.belongings.flow import BELONGINGS_STAGE
 from flows.catalogue.flow import CATALOGUE_STAGE
 from flows.common.orphans import end_with_parent, end_with_this_process
 from flows.common.stage import WHOLE, Shard, is_intact, part_folder, run_stage, shards_of
+from flows.days.flow import DAYS_STAGE
 from flows.dispositions.flow import DISPOSITIONS_STAGE
 from flows.disturb.flow import CORRUPT_STAGE, DISTURB_STAGE
 from flows.language.flow import LANGUAGE_STAGE, REQUESTS_STAGE
@@ -34,6 +35,7 @@ STAGES = {
         CATALOGUE_STAGE,
         POPULATION_STAGE,
         PERSONAS_STAGE,
+        DAYS_STAGE,
         BELONGINGS_STAGE,
         DISPOSITIONS_STAGE,
         TIMELINES_STAGE,
@@ -107,9 +109,10 @@ def build(job: Job) -> Outcome:
 
     catalogue = part("catalogue")
     part("population")
-    candidates, typed = {}, {}
+    everybody, candidates, typed = [], {}, {}
     for shard in job.shards:
         people = part("personas", shard=shard)
+        everybody.append(people)
         owned = part("belongings", people, shard=shard)
         tastes = part("dispositions", people, shard=shard)
         lives = part("timelines", catalogue, owned, tastes, shard=shard)
@@ -117,6 +120,7 @@ def build(job: Job) -> Outcome:
         candidates[shard] = part("candidates", seen, shard=shard)
         spoken = part("language", seen, shard=shard)
         typed[shard] = part("corrupt", spoken, shard=shard)
+    part("days", *everybody)
     selected = part("selection", *candidates.values())
     worded = part("requests", selected)
     proved = [part("certify", selected, typed[shard], shard=shard) for shard in job.shards]

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from string import Formatter
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from schemas.activities import Action, Activity, Basis, Choosing, Counts, RoutineActivity, SessionActivity, TripActivity
-from schemas.config.core import Positive, Rate, Section, broken
+from schemas.activities import Action, Activity, Choosing, Counts, RoutineActivity, SessionActivity, TripActivity
+from schemas.config.core import Basis, Positive, Rate, Section, broken
 from schemas.hours import hours_problem, is_open_at
 from schemas.tooling import Name, ToolSpec
 
@@ -18,7 +18,7 @@ OWN_LINES = ("search", "review", "say", "reply")
 """Actions that no activity declares: searches and stars come by their rates, talks from the assistant."""
 LINES_AT_MOST = 200
 """Choices of one session."""
-ITEMS_AT_MOST = 20_000
+ITEMS_AT_MOST = 40_000
 """Items of one domain: its catalogue is the full grid of its values, which grows fast."""
 NAME_PARTS = ("given_name", "family_name", "street")
 """What the title of a personal thing may name, from the pools of the owner's locale."""
@@ -128,6 +128,8 @@ class CategorySpec(Section):
 
     nouns: Annotated[list[str], Field(min_length=1)]
     """What its things are called."""
+    popularity: Positive = 1.0
+    """How often its things are on show, relative to the other categories."""
     base_price_cents: Annotated[int, Field(ge=0)] = 0
     """Price before the factors, in US cents; 0 where nothing is paid."""
     opens: Annotated[int, Field(ge=0, le=23)] | None = None
@@ -174,6 +176,11 @@ class CatalogueSpec(Section):
     """Standard deviation of the log of the price of otherwise equal things."""
     price_basis: Basis = "assumed"
 
+    @property
+    def is_free_to_all(self) -> bool:
+        """Whether everything can be had at all hours by every adult."""
+        return all(category.is_free_to_all for category in self.categories.values())
+
     def headline(self) -> set[str]:
         """The dimensions that titles name."""
         return _fields(self.titles[0]) - {"noun"}
@@ -185,6 +192,8 @@ class PersonalSpec(Section):
     noun: str
     count: Counts
     """Share of people by how many they have."""
+    count_by: Name | None = None
+    """An activity: whoever does it more often than others has more of these than they; if left out, chance decides."""
     titles: Annotated[list[str], Field(min_length=1)]
     """What they are called; templates over `{given_name}`, `{family_name}` and `{street}`."""
     description: str
@@ -222,6 +231,31 @@ class AppSpec(Section):
     """Relative share of people who use this app."""
 
 
+class GateSpec(Section):
+    """What a fidelity metric is held against where it may keep a release from appearing."""
+
+    reference: str
+    """File in validation/references/."""
+    of: str | None = None
+    """What choices are told apart by: `item`, `category`, or a dimension of the domain. For metrics of what is chosen,
+    `item` if it is left out."""
+    action: Action | None = None
+    """The action whose lines count; the key action if it is left out, or, for what is chosen, the action of choosing."""
+    per: Literal["line", "session"] | None = None
+    """Whether each line is an occurrence, or each sitting with such lines; each line if it is left out."""
+
+
+def _as_gates(given: Any) -> Any:
+    """The short form, `metric: reference`, and a single gate, as lists of gates."""
+    if not isinstance(given, dict):
+        return given
+    listed = {metric: one if isinstance(one, list) else [one] for metric, one in given.items()}
+    return {
+        metric: [{"reference": one} if isinstance(one, str) else one for one in several]
+        for metric, several in listed.items()
+    }
+
+
 class Domain(Section):
     """One area of life."""
 
@@ -243,8 +277,10 @@ class Domain(Section):
     personal: dict[Name, PersonalSpec] = Field(default_factory=dict)
     """What people have of their own here, by kind."""
     tools: Annotated[list[ToolSpec], Field(min_length=1)]
-    gates: dict[str, Any] = Field(default_factory=dict)
-    """Fidelity metrics that gate: metric to reference."""
+    gates: Annotated[dict[str, Annotated[list[GateSpec], Field(min_length=1)]], BeforeValidator(_as_gates)] = Field(
+        default_factory=dict
+    )
+    """Fidelity metrics that gate: metric to reference, or to what is counted against which reference, or a list of those."""
 
     @model_validator(mode="after")
     def _words_are_distinct(self) -> Domain:
@@ -314,13 +350,33 @@ class Domain(Section):
                     problems.append(
                         f"activity `{name}` comes back to `{kind}`, which must be a place that everybody has"
                     )
-        for personal in self.personal.values():
+        for kind, personal in self.personal.items():
+            if personal.count_by is not None and not hasattr(self.activities.get(personal.count_by), "per_week"):
+                problems.append(
+                    f"`{kind}` is counted by `{personal.count_by}`, which is no activity done some times a week"
+                )
             for template in personal.titles:
                 problems += _template_problems(template, set(NAME_PARTS), set())
         if problems:
             raise broken(
                 "; ".join(problems), f"activities are {list(self.activities)}, own things {list(self.personal)}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _gates_are_about_the_domain(self) -> Domain:
+        units = ["item", "category", *self.dimensions]
+        problems = []
+        for metric, gates in self.gates.items():
+            for gate in gates:
+                if gate.of is not None and gate.of not in units:
+                    problems.append(f"gate `{metric}` is of `{gate.of}`, which is none of {', '.join(units)}")
+                if gate.action is not None and gate.action not in (*self.actions(), *OWN_LINES):
+                    problems.append(f"gate `{metric}` counts `{gate.action}`, which no activity does")
+            if len({gate.reference for gate in gates}) < len(gates):
+                problems.append(f"gate `{metric}` names a reference twice")
+        if problems:
+            raise broken("; ".join(problems), f"activities do {', '.join(self.actions())}")
         return self
 
     def dimension_ids(self) -> list[str]:
@@ -340,13 +396,21 @@ class Domain(Section):
         return {name: one for name, one in self.activities.items() if isinstance(one, SessionActivity | TripActivity)}
 
     def choice_actions(self) -> list[str]:
-        """The actions by which an option is taken. A line of such an action that shows no options is no choice."""
+        """The actions by which an option is taken. A line of such an action that shows no options is no choice: it takes
+        out of habit what was chosen before."""
         return list(dict.fromkeys(activity.choose for activity in self.choosing().values()))
 
     def actions(self) -> list[str]:
         """Every action that the activities do, searches and reviews aside."""
         found = [action for activity in self.activities.values() for action in _actions_of(activity)]
         return list(dict.fromkeys(found))
+
+    def choosing_action(self) -> str:
+        """The action by which what the key action closes was chosen: `add` where baskets are checked out."""
+        for one in self.activities.values():
+            if isinstance(one, SessionActivity) and one.close == self.key_action:
+                return one.choose
+        return self.key_action
 
     def reference(self) -> str:
         """The reference of the first activity that does the key action."""
@@ -370,6 +434,8 @@ def _activity_problems(activity: Activity) -> list[str]:
     if isinstance(activity, SessionActivity):
         if any(not 1 <= int(count) <= LINES_AT_MOST for count in activity.lines):
             problems.append(f"a session has 1 to {LINES_AT_MOST} `lines`")
+        if activity.close == activity.choose and activity.close_with == "choice":
+            problems.append(f"it cannot close by `{activity.close}` with the choice itself, by which it chooses")
         if activity.stay is not None and any(int(size) < 1 for size in activity.stay.party):
             problems.append("nobody books for a `party` of 0")
     return problems
@@ -398,22 +464,3 @@ def _template_problems(template: str, allowed: Iterable[str], needed: Iterable[s
         return [f"template `{template}` cannot be read: {error}"]
     unknown = [f"template `{template}` names unknown `{{{name}}}`" for name in sorted(named - set(allowed))]
     return unknown + [f"template `{template}` does not name `{{{name}}}`" for name in sorted(set(needed) - named)]
-
-
-class LifeEvent(Section):
-    """Something that happens to a person and moves several tastes together."""
-
-    share: Positive
-    """Relative frequency among life events."""
-    moves: Annotated[dict[str, str], Field(min_length=1)]
-    """Dimension to the value it moves to."""
-    sensitive: bool = False
-    basis: str
-    """Source, or `assumed`."""
-
-
-class LifeEvents(Section):
-    """Life events, each with what it moves."""
-
-    schema_version: Literal[1]
-    events: dict[Name, LifeEvent]

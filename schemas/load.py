@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from schemas.config.data import BUILT_IN
-from schemas.domain import Domain, LifeEvents
+from schemas.domain import Domain
 from schemas.explain import did_you_mean
+from schemas.life_events import LifeEvents
 from schemas.source import SourceError, Violation, check, display, read_yaml
 
 FOLDER = Path(__file__).parent

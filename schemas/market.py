@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemas.activities import Basis
-from schemas.config.core import Positive, Section
+from schemas.config.core import Basis, Positive, Section
 from schemas.explain import did_you_mean
 from schemas.source import SourceError, Violation, check, display, read_yaml
 from schemas.tooling import Name

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from flows.common.draws import F64, I64, U64, Draws, categorical, key_of
 from flows.common.ids import opaque_ids, user_numbers
 from flows.common.names import Kind, distinct_names
+from flows.common.rates import rate_uniform
 from flows.common.stage import Context, Tables
 from schemas.domain import PersonalSpec
 from schemas.load import load_domains
@@ -61,7 +62,7 @@ def own_things(context: Context, tables: Tables) -> Tables:
     items, attributes = [PERSONAL_ITEMS.empty()], [PERSONAL_ATTRIBUTES.empty()]
     for name, domain in load_domains(context.data.domains).items():
         for kind, spec in domain.personal.items():
-            owned = _owned(kind, spec, people, draws)
+            owned = _owned(name, kind, spec, people, draws)
             keys = owned.number + np.uint64(key_of("belonging", name, kind))
             ids = opaque_ids(draws, "belonging", people.numbers[owned.owner], keys)
             items.append(_items(name, spec, owned, ids, currency, draws))
@@ -87,10 +88,14 @@ def _people(tables: Tables) -> People:
     )
 
 
-def _owned(kind: str, spec: PersonalSpec, people: People, draws: Draws) -> Owned:
-    """How many things of the kind each of the people has."""
+def _owned(domain: str, kind: str, spec: PersonalSpec, people: People, draws: Draws) -> Owned:
+    """How many things of the kind each of the people has: more of them who do more, where the domain says so."""
     counts = sorted((int(count), share) for count, share in spec.count.items())
-    drawn = categorical(draws.uniform("count", people.numbers, key_of(kind)), [share for _, share in counts])
+    if spec.count_by is None:
+        uniform = draws.uniform("count", people.numbers, key_of(kind))
+    else:
+        uniform = rate_uniform(draws.seed, f"{domain} {spec.count_by}", people.numbers)
+    drawn = categorical(uniform, [share for _, share in counts])
     each = np.array([count for count, _ in counts])[drawn]
     first = np.cumsum(each) - each
     number = np.arange(int(each.sum())) - np.repeat(first, each)
@@ -117,9 +122,12 @@ def _items(domain: str, spec: PersonalSpec, owned: Owned, ids: pa.Array, currenc
 
 
 def _titles(spec: PersonalSpec, owned: Owned, draws: Draws) -> pa.Array:
-    """(m,) titles. An owner's things of one kind take the templates in turn, from a drawn one on."""
+    """(m,) titles. An owner's things of one kind take the templates in turn, from a drawn one on; once given names come
+    round again, the template with most names, so that no two titles are the same."""
     first = (_of_owner("template", owned, draws) * len(spec.titles)).astype(np.uint64)
+    longest = max(range(len(spec.titles)), key=lambda place: spec.titles[place].count("{"))
     template = (first + owned.number) % np.uint64(len(spec.titles))
+    template = np.where(owned.number >= _given_names(owned), np.uint64(longest), template)
     words = {name: _names(name, spec, owned, draws) for name in POOLS}
     texts, rows = [pa.array([], pa.string())], []
     for place, title in enumerate(spec.titles):
@@ -147,7 +155,17 @@ def _names(field: str, spec: PersonalSpec, owned: Owned, draws: Draws) -> pa.Arr
     own = size[locale]
     start = (_of_owner(f"first {field}", owned, draws) * own).astype(np.uint64)
     step = np.uint64(1) + (_of_owner(f"step of {field}", owned, draws) * (own - np.uint64(1))).astype(np.uint64)
-    return pa.concat_arrays(pools).take(pa.array(begin[locale] + (start + owned.number * step) % own))
+    while (shares := np.gcd(step, own) > 1).any():  # else the names would come round before the pool is used up
+        step[shares] = step[shares] % own[shares] + np.uint64(1)
+    lap, nth = np.divmod(owned.number, _given_names(owned))
+    later = lap if field == "family_name" else np.uint64(0)  # another one each time the given names come round
+    return pa.concat_arrays(pools).take(pa.array(begin[locale] + (start + nth * step + later) % own))
+
+
+def _given_names(owned: Owned) -> U64:
+    """(m,) how many given names there are where each owner lives."""
+    counts = [len(distinct_names(locale, *POOLS["given_name"])) for locale in owned.people.locales]
+    return np.array(counts, np.uint64)[owned.people.locale[owned.owner]]
 
 
 def _of_owner(aspect: str, owned: Owned, draws: Draws) -> F64:

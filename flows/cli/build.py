@@ -31,7 +31,7 @@ BY_USERS = (
     "corrupt",
     "certify",
 )
-AT_ONCE = ("catalogue", "population", "selection", "requests", "settle")
+AT_ONCE = ("catalogue", "population", "days", "selection", "requests", "settle")
 INTERRUPTED = 130
 """Exit code of a build that was stopped from the keyboard, as shells have it."""
 

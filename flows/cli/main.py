@@ -30,6 +30,8 @@ Examples:
 
 `habitus personas sample mine.yaml --n 10000 -o people.parquet`: people alone, in seconds
 
+`habitus calibrate --domain groceries --events log.csv -o ours.yaml`: people who shop in the rhythm of your own log
+
 `habitus config explain data.disturb.noise.corrupt`: what a key means and what it changes
 
 `habitus validate outputs/releases/smoke-0.1.0`: prove every claim from the files alone
@@ -137,6 +139,49 @@ def validate(
     from flows.cli import validate as verb
 
     return verb.validate(release, json)
+
+
+@app.command(
+    help_epilogue="""Examples:
+
+`habitus calibrate --domain groceries --reference mobility_foursquare_nyc -o busy.yaml`
+
+`habitus calibrate --events log.csv -o ours.json`: a reference from one's own log
+
+`habitus calibrate --domain groceries --events log.csv -o ours.yaml`: fit to half of its people, report on the others
+"""
+)
+def calibrate(
+    *,
+    domain: Annotated[str | None, Parameter(help="A built-in domain, or a domain file (.yaml).")] = None,
+    reference: Annotated[
+        str | None, Parameter(help="A file of validation/references/ by its name, or a JSON file in that form.")
+    ] = None,
+    events: Annotated[
+        Path | None, Parameter(help="A log instead: .csv or .parquet with columns user, time and maybe item.")
+    ] = None,
+    activity: Annotated[
+        str | None, Parameter(help="What of the domain is fitted, instead of what does its key action.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        Parameter(name=("--output", "-o"), help="The file to write, instead of one here with the domain's name."),
+    ] = None,
+    users: Annotated[int, Parameter(help="People with whom it is tried out.")] = 2000,
+    weeks: Annotated[
+        int | None, Parameter(help="Weeks, instead of as long as the reference watched (26 if it does not say).")
+    ] = None,
+    tries: Annotated[int, Parameter(help="How many rhythms are tried at most.")] = 240,
+    seed: Annotated[int, Parameter(help="Who the people are.")] = 1,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Fit when and how often people do something to a reference, and write the domain file."""
+    from flows.cli import calibrate as verb
+
+    wanted = verb.Wanted(domain, reference, events, activity, output, users, weeks, tries, seed, force)
+    return verb.calibrate(wanted, json, quiet)
 
 
 @app.command(help_epilogue="Example: `habitus releases --json`")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from importlib import resources
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
+
+from schemas.zones import ZoneChanges, locked_zone, zone_changes
 
 I64 = npt.NDArray[np.int64]
 
@@ -35,68 +35,66 @@ def weekday_of(day: I64) -> I64:
     return (day + 3) % 7
 
 
-class ZoneChanges(NamedTuple):
-    """Offsets of one zone: ``offset_us[i]`` holds from ``since_us[i]`` on; the first holds from ever."""
+class _Steps(NamedTuple):
+    """Changes of several zones, one zone behind the other, each on a step of its own."""
 
-    since_us: I64
-    offset_us: I64
-
-
-@lru_cache(maxsize=512)
-def locked_zone(name: str) -> ZoneInfo:
-    """The zone by the package `tzdata` of the lock. A machine's own files, which Python prefers, can be of another year."""
-    with resources.files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as stream:
-        return ZoneInfo.from_file(stream, key=name)
-
-
-@lru_cache(maxsize=512)
-def zone_changes(zone: str, first_us: int, last_us: int) -> ZoneChanges:
-    """Every change of the zone's offset between two instants, to the second.
-
-    Looks at each day and then halves the day in which the offset differs.
-    """
-    place = locked_zone(zone)
-
-    def offset(second: int) -> int:
-        shift = datetime.fromtimestamp(second, place).utcoffset()
-        assert shift is not None
-        return shift // timedelta(microseconds=1)
-
-    start, end = first_us // SECOND, -(-last_us // SECOND)
-    since, offsets = [-(2**62)], [offset(start)]
-    for day in range(start, end, 86_400):
-        low, high = day, min(day + 86_400, end)
-        while offset(low) != offset(high):
-            after = high
-            while after - low > 1:
-                middle = (low + after) // 2
-                if offset(middle) == offset(low):
-                    low = middle
-                else:
-                    after = middle
-            since.append(after * SECOND)
-            offsets.append(offset(after))
-            low = after
-    return ZoneChanges(np.array(since, np.int64), np.array(offsets, np.int64))
+    first: int
+    width: int
+    instants: I64
+    """(changes,) from which instant, on the zone's step, each offset holds."""
+    clocks: I64
+    """(changes,) from which reading of the wall clock, likewise."""
+    offset: I64
 
 
 def offset_us(utc_us: I64, zone: I64, zones: list[str], span: tuple[int, int]) -> I64:
     """(n,) offsets in microseconds at UTC instants; ``zone`` indexes ``zones``; ``span`` covers the instants."""
-    out = np.zeros(utc_us.shape, np.int64)
-    for place, name in enumerate(zones):
-        here = zone == place
-        changes = zone_changes(name, *span)
-        out[here] = changes.offset_us[np.searchsorted(changes.since_us, utc_us[here], side="right") - 1]
-    return out
+    steps, place = _steps_of(zone, zones, span)
+    return steps.offset[np.searchsorted(steps.instants, _on_step(utc_us, place, steps), side="right") - 1]
 
 
 def to_utc(local_us: I64, zone: I64, zones: list[str], span: tuple[int, int]) -> I64:
     """(n,) UTC instants of wall-clock readings, by the written rule."""
-    out = np.zeros(local_us.shape, np.int64)
+    steps, place = _steps_of(zone, zones, span)
+    return local_us - steps.offset[np.searchsorted(steps.clocks, _on_step(local_us, place, steps), side="right") - 1]
+
+
+def _on_step(us: I64, place: I64, steps: _Steps) -> I64:
+    return np.clip(us - steps.first, 0, steps.width - 1) + place * steps.width
+
+
+def _steps_of(zone: I64, zones: list[str], span: tuple[int, int]) -> tuple[_Steps, I64]:
+    """The changes of the zones, and (n,) the step of each."""
+    return _laid_out(tuple(zones), span), zone
+
+
+@lru_cache(maxsize=512)
+def _laid_out(zones: tuple[str, ...], span: tuple[int, int]) -> _Steps:
+    first, width = span[0] - 2 * DAY, span[1] - span[0] + 4 * DAY
+    instants, clocks, offset = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for place, name in enumerate(zones):
-        here = zone == place
         changes = zone_changes(name, *span)
         before, after = changes.offset_us[:-1], changes.offset_us[1:]
-        border = changes.since_us[1:] + np.maximum(before, after)
-        out[here] = local_us[here] - changes.offset_us[np.searchsorted(border, local_us[here], side="right")]
-    return out
+        for found, since in (
+            (instants, changes.since_us[1:]),
+            (clocks, changes.since_us[1:] + np.maximum(before, after)),
+        ):
+            found.append(place * width + np.append(0, since - first))
+        offset.append(changes.offset_us)
+    return _Steps(first, width, *(np.concatenate(column) for column in (instants, clocks, offset)))
+
+
+__all__ = [
+    "DAY",
+    "HOUR",
+    "MINUTE",
+    "SECOND",
+    "WEEK",
+    "ZoneChanges",
+    "locked_zone",
+    "microseconds",
+    "offset_us",
+    "to_utc",
+    "weekday_of",
+    "zone_changes",
+]

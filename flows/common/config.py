@@ -2,7 +2,8 @@
 
 A file may say ``extends: smoke`` (a preset, or a path beside the file) and then only what differs. Maps are merged key
 by key. Lists, maps of shares (`weights`, `splits`, `locales`) and `table` are replaced whole: part of a distribution
-means nothing. ``key: null`` takes an inherited key away. ``--set a.b.c=VALUE`` reaches any single key, shares included.
+means nothing. ``key: null`` takes an inherited key away. ``--set a.b.c=VALUE`` reaches any single key, shares included;
+``--set domains.D=FILE`` is short for ``--set data.domains.D=FILE``.
 """
 
 from __future__ import annotations
@@ -141,6 +142,8 @@ def _with_set(source: Source, text: str) -> Source:
     """The source with one ``--set KEY=VALUE``."""
     key, equals, value = text.partition("=")
     place = tuple(key.strip().split("."))
+    if len(place) > 1 and place[0] == "domains":  # all settings of domains are of data
+        place = ("data", *place)
     if equals and all(place):
         given = read_text(value, f"--set {key.strip()}", has_lines=False, at=place)
     else:

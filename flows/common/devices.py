@@ -35,7 +35,7 @@ def used_devices(uniform: F64, shares: Mapping[str, float], owned: I64) -> pa.Ar
     names = [*DEVICES, *(name for name in shares if name not in _BIT)]
     mine = owned & sum(bit for name, bit in _BIT.items() if name in shares or name == "phone")
     code = np.empty(uniform.size, np.int64)
-    for some in np.unique(mine).tolist():
+    for some in np.flatnonzero(np.bincount(mine)).tolist():
         here = mine == some
         at_hand = [name for name in shares if name not in _BIT or _BIT[name] & some]
         at_hand = at_hand or ["phone" if some & _BIT["phone"] else "laptop"]

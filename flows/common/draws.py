@@ -157,17 +157,32 @@ def categorical(u: npt.ArrayLike, weights: npt.ArrayLike) -> I64:
     that the last bit of a logarithm or an exponential decides nothing. Below 2**-21 of the largest, a weight is nothing.
     Raises ValueError for weights that are negative, not finite, or all zero.
     """
-    w = np.asarray(weights, dtype=np.float64)
-    top: F64 = w.max(axis=-1, keepdims=True)
-    if w.size and not (w.min() >= 0 and top.min() > 0 and top.max() < np.inf):
-        raise ValueError("weights are finite and not negative, and one of them at least is positive")
-    whole = np.rint(w / top * 2.0**20).astype(np.int64)
-    upto = np.cumsum(whole, axis=-1)
+    upto = _running(weights)
     uniform = np.asarray(u)
     target = np.minimum((uniform * upto[..., -1]).astype(np.int64), upto[..., -1] - 1)
     if upto.ndim == 1:
         return np.searchsorted(upto, target, side="right").astype(np.int64)
     return np.asarray((upto <= target[..., None]).sum(axis=-1), dtype=np.int64)
+
+
+def categorical_of(u: F64, weights: npt.ArrayLike, row: I64) -> I64:
+    """(n,) the same as `categorical` with ``weights[row]``, where a few rows (cases, k) of weights stand for all."""
+    upto = _running(weights)
+    last = upto[:, -1][row]
+    target = np.minimum((u * last).astype(np.int64), last - 1)
+    chosen = np.zeros(row.size, np.int64)
+    for column in range(upto.shape[1] - 1):
+        chosen += upto[:, column][row] <= target
+    return chosen
+
+
+def _running(weights: npt.ArrayLike) -> I64:
+    """Running sums of the weights, in whole parts of 2**-20 of the largest."""
+    w = np.asarray(weights, dtype=np.float64)
+    top: F64 = w.max(axis=-1, keepdims=True)
+    if w.size and not (w.min() >= 0 and top.min() > 0 and top.max() < np.inf):
+        raise ValueError("weights are finite and not negative, and one of them at least is positive")
+    return np.cumsum(np.rint(w / top * 2.0**20).astype(np.int64), axis=-1)
 
 
 def normal(u: npt.ArrayLike) -> F64:

@@ -18,6 +18,8 @@ import pyarrow.parquet as pq
 from schemas.tables import Table
 
 ROW_GROUP = 131_072
+NEARLY_UNIQUE = frozenset({"event_id", "session_id"})
+"""Columns whose texts stand on a few rows each."""
 
 
 @contextlib.contextmanager
@@ -53,8 +55,31 @@ def write_table(target: Path, declared: Table, table: pa.Table) -> None:
 
 
 def table_writer(stream: IO[bytes], declared: Table) -> pq.ParquetWriter:
-    """A writer with the settings of every Parquet file of the project."""
+    """A writer with the settings of every Parquet file of the project.
+
+    What passes between stages is read whole and once: it is packed less hard, and says nothing of its values beforehand.
+    """
+    if declared.layer == "internal":
+        texts = [path for name, field in declared.columns.items() for path in _repeating(name, field.type)]
+        return pq.ParquetWriter(
+            stream,
+            declared.schema(),
+            compression="zstd",
+            compression_level=1,
+            use_dictionary=texts,
+            write_statistics=False,
+        )
     return pq.ParquetWriter(stream, declared.schema(), compression="zstd", compression_level=3)
+
+
+def _repeating(path: str, kind: pa.DataType) -> list[str]:
+    """Paths of the texts in a column that stand on many rows each, so that a dictionary of them pays."""
+    if pa.types.is_list(kind):
+        return _repeating(f"{path}.list.element", kind.value_type)
+    if pa.types.is_struct(kind):
+        return [some for child in kind for some in _repeating(f"{path}.{child.name}", child.type)]
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return [path] if is_text and path not in NEARLY_UNIQUE else []
 
 
 def read_table(source: Path, columns: list[str] | None = None) -> pa.Table:

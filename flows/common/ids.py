@@ -13,6 +13,8 @@ I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 TAIL = 10
 """Characters of an opaque tail: 50 bits."""
+ID_SHIFT = np.uint64(64 - 5 * TAIL)
+"""Bits of a hash that its id does not show."""
 SIX_DIGITS = 1_000_000
 """Ids of users below this number are equally long."""
 _THOUSANDS, _UNITS = (
@@ -53,6 +55,19 @@ def texts_of(letters: npt.NDArray[np.void]) -> pa.Array:
     width, count = letters.dtype.itemsize, letters.size
     ends = np.arange(0, (count + 1) * width, width, dtype=np.int32)
     return pa.StringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(letters)))
+
+
+def repeated(texts: pa.Array, times: I64) -> pa.Array:
+    """Each of the texts so many times in a row; fast where all are equally long, as ids of one kind are."""
+    if len(texts) == 0:
+        return texts
+    _, ends, letters = texts.buffers()
+    bounds = np.frombuffer(ends, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    width = np.diff(bounds)
+    if texts.null_count or (width != width[0]).any():
+        return texts.take(pa.array(np.repeat(np.arange(len(texts)), times)))
+    pieces = np.frombuffer(letters, f"V{width[0]}", count=len(texts), offset=int(bounds[0]))
+    return texts_of(np.repeat(pieces, times))
 
 
 def user_numbers(ids: pa.Array | pa.ChunkedArray) -> U64:

@@ -12,7 +12,8 @@ import pyarrow as pa
 from flows.common.draws import Draws, key_of
 from flows.common.ids import id_bits, ids_of, user_ids_of
 from schemas.behaviour.choice import match_table, value_weights
-from schemas.domain import DimensionSpec, LifeEvents
+from schemas.domain import DimensionSpec
+from schemas.life_events import LifeEvents
 from schemas.tables.sealed import DISPOSITIONS
 
 I64 = npt.NDArray[np.int64]
@@ -22,6 +23,8 @@ NO_END = -1
 NO_CAUSE = -1
 PASSING = "passing state"
 """The cause of a state that comes of itself."""
+SLOW, SEASONAL = "slow change", "season"
+"""The causes of what gives way to another taste over weeks, and of what comes back every year."""
 
 
 class Piece(NamedTuple):
@@ -50,7 +53,7 @@ class Holders(NamedTuple):
 
 def causes(life: LifeEvents) -> list[str]:
     """What can be the cause of a disposition."""
-    return [*life.events, PASSING]
+    return [*life.events, PASSING, SLOW, SEASONAL]
 
 
 def no_cause(count: int) -> I64:
@@ -93,7 +96,7 @@ def disposition_rows(
     )
     holder, user, bits = holder[order], user[order], bits[order]
     columns = DISPOSITIONS.columns
-    values, starts = _values(dimensions)
+    values, starts = values_of(dimensions)
     return pa.table(
         {
             "disposition_id": ids_of("disposition", user, bits),
@@ -114,7 +117,7 @@ def disposition_rows(
     )
 
 
-def _values(dimensions: Mapping[str, DimensionSpec]) -> tuple[pa.Array, I64]:
+def values_of(dimensions: Mapping[str, DimensionSpec]) -> tuple[pa.Array, I64]:
     """The values of all dimensions one behind the other, and where those of each begin."""
     sizes = [len(spec.values) for spec in dimensions.values()]
     texts = [value for spec in dimensions.values() for value in spec.values]
@@ -123,7 +126,7 @@ def _values(dimensions: Mapping[str, DimensionSpec]) -> tuple[pa.Array, I64]:
 
 def _weights(dimensions: Mapping[str, DimensionSpec], dimension: I64, value: I64, strength: F64) -> pa.Array:
     """(rows,) lists of the values of each row's dimension with the share that each would get."""
-    values, starts = _values(dimensions)
+    values, starts = values_of(dimensions)
     sizes = np.array([len(spec.values) for spec in dimensions.values()])[dimension]
     ends = np.cumsum(sizes)
     offsets = np.concatenate([[0], ends])
@@ -144,5 +147,6 @@ def _is_sensitive(
 ) -> npt.NDArray[np.bool_]:
     """(rows,) whether the dimension is, or what moved it."""
     by_dimension = np.array([spec.sensitive for spec in dimensions.values()], bool)
-    by_cause = np.array([*(event.sensitive for event in life.events.values()), False, False])  # the last: no cause
+    of_itself = [False] * (len(causes(life)) - len(life.events) + 1)  # the last: no cause
+    by_cause = np.array([*(event.sensitive for event in life.events.values()), *of_itself])
     return np.asarray(by_dimension[dimension] | by_cause[cause])

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from flows.common.clock import DAY, HOUR, MINUTE, SECOND, offset_us, to_utc
+from flows.common.away import Away, instants_of, offsets_at
+from flows.common.clock import DAY, HOUR, MINUTE, SECOND
 from flows.common.devices import used_devices
 from flows.common.draws import Draws, categorical, key_of
 from flows.common.ids import opaque_ids, user_ids_of
@@ -33,7 +34,7 @@ ROOM = 15 * MINUTE
 
 
 class Household(NamedTuple):
-    """The users of the shard: numbers, own actors, zones, devices."""
+    """The users of the shard: numbers, own actors, zones, devices, and where they stay for some nights."""
 
     number: U64
     actor_id: pa.Array
@@ -44,6 +45,17 @@ class Household(NamedTuple):
     owned: I64
     """(users,) the devices of each, as `owned_devices` gives them."""
     participation: Participation
+    away: Away
+
+    @property
+    def around(self) -> tuple[int, int]:
+        """The window with two days on either side, for wall clocks that differ from UTC."""
+        return self.start_us - 2 * DAY, self.end_us + 2 * DAY
+
+    def offset_min(self, who: I64, at_us: I64) -> pa.Array:
+        """(n,) minutes by which the wall clock around these people, at home or where they stay, is ahead of UTC."""
+        offset = offsets_at(self.away, at_us, who, self.zone[who], self.zones, self.around)
+        return pa.array((offset // MINUTE).astype(np.int16))
 
     def takes_part(self, who: I64, place: int, at_us: I64) -> Mask:
         """(n,) whether these people do anything at these instants in the domain of that place in the build."""
@@ -169,13 +181,13 @@ def temporary_state(
 
 
 def _waking_moment(people: Household, who: I64, draws: Draws, name: str) -> I64:
-    """(n,) instants: a local day of the window, not at its very beginning or end, at a waking hour."""
+    """(n,) instants: a local day of the window, not at its very beginning or end, at a waking hour where they are."""
     number = people.number[who]
     share = 0.05 + 0.9 * draws.uniform(f"claim moment {name}", number)
     day = (people.start_us + np.floor(share * (people.end_us - people.start_us)).astype(np.int64)) // DAY
     second = np.floor(draws.uniform(f"claim second {name}", number) * (WAKING[1] - WAKING[0]) * 3600).astype(np.int64)
     local = day * DAY + WAKING[0] * HOUR + second * SECOND
-    at = to_utc(local, people.zone[who], people.zones, (people.start_us - 2 * DAY, people.end_us + 2 * DAY))
+    at = instants_of(people.away, local, who, people.zone[who], people.zones, people.around)
     return np.clip(at, people.start_us, people.end_us - ROOM)
 
 
@@ -227,14 +239,10 @@ def _claim_rows(claim: Claims, domain: Domain, people: Household, draws: Draws) 
         steps_us(draws.uniform("claim step", number, _line_key(claim.key, place)), TALK_SECONDS) for place in (0, 1)
     )
     device = used_devices(draws.uniform("claim device", number, claim.key), TALK_DEVICES, people.owned[claim.person])
-    offset = offset_us(
-        claim.at_us, people.zone[claim.person], people.zones, (people.start_us - 2 * DAY, people.end_us + 2 * DAY)
-    )
-    offset_min = pa.array((offset // MINUTE).astype(np.int16))
+    moments = [claim.at_us + shift for shift in (0, before_said, before_said + before_reply)]
     time = SYMBOLIC_EVENTS.columns["at"].type
-    began, said, replied = (
-        pa.array(claim.at_us + shift).cast(time) for shift in (0, before_said, before_said + before_reply)
-    )
+    began, said, replied = (pa.array(at_us).cast(time) for at_us in moments)
+    of_session, of_said, of_reply = (people.offset_min(claim.person, at_us) for at_us in moments)
 
     def same(text: str) -> pa.Array:
         return pa.array(np.full(size, text, dtype=object), pa.string())
@@ -248,13 +256,16 @@ def _claim_rows(claim: Claims, domain: Domain, people: Household, draws: Draws) 
             "device": device,
             "started_at": began,
             "ended_at": replied,
-            "utc_offset_min": offset_min,
+            "utc_offset_min": of_session,
             "event_count": pa.array(np.full(size, 2, np.int32)),
         },
         schema=SYMBOLIC_SESSIONS.schema(),
     )
     lines = []
-    for event_id, at, action, source in ((said_id, said, "say", "self"), (reply_id, replied, "reply", "notification")):
+    for event_id, at, offset_min, action, source in (
+        (said_id, said, of_said, "say", "self"),
+        (reply_id, replied, of_reply, "reply", "notification"),
+    ):
         filled = {
             "event_id": event_id,
             "user_id": user_id,

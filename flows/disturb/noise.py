@@ -19,6 +19,7 @@ from flows.common.clock import SECOND
 from flows.common.draws import Draws, categorical, key_of
 from flows.common.ids import id_keys, opaque_ids
 from flows.disturb.ledger import injection_ids, ledger_rows, single_lists
+from flows.disturb.purse import price_loss
 from schemas.behaviour.catalogue_index import CatalogueIndex
 from schemas.behaviour.choice import choice_shares, position_cost
 from schemas.behaviour.effective import EffectiveValues
@@ -28,6 +29,7 @@ from schemas.domain import Domain
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
+F64 = npt.NDArray[np.float64]
 NOISE_ORDER = ("other_person", "accidental", "duplicate")
 """Kinds that act before words are spoken, in the order of application. `corrupt` follows once there are words."""
 
@@ -39,11 +41,12 @@ class Lines(NamedTuple):
     number: U64
     key: U64
     at_us: I64
-    is_choice: npt.NDArray[np.bool_]
+    can_change: npt.NDArray[np.bool_]
+    """Whether noise may write another item there: choices among options, but for those that a habit rests on."""
 
 
 class Overlay(NamedTuple):
-    """What a kind does: lines it changes with their new items, and its ledger rows.
+    """What a kind does: lines it chooses anew with their items, and its ledger rows.
 
     ``line`` and ``ledger_of_line`` say which ledger row touched which clean line.
     """
@@ -55,20 +58,39 @@ class Overlay(NamedTuple):
     actor_id: pa.Array | None = None
 
 
-def lines_of(events: pa.Table, numbers: U64) -> Lines:
-    """``numbers`` are the users of the lines."""
+def lines_of(events: pa.Table, numbers: U64, takes: npt.NDArray[np.bool_]) -> Lines:
+    """``numbers`` are the users of the lines; ``takes`` says which take a thing of a catalogue."""
     return Lines(
         events,
         numbers,
         id_keys(events["event_id"]),
         events["at"].cast(pa.int64()).to_numpy(),
-        pc.is_valid(events["options"]).to_numpy(),
+        pc.is_valid(events["options"]).to_numpy() & ~_begins_habit(events, takes),
     )
+
+
+def _begins_habit(events: pa.Table, takes: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """(lines,) whether each is a user's first take of a thing that they take again later out of habit, without options.
+
+    With another item there, the habit would repeat what the log has nobody take, and so tell which line is wrong.
+    Rows are in order of time.
+    """
+    row = np.flatnonzero(takes)
+    user, item = (
+        pc.dictionary_encode(events[name].take(pa.array(row))).combine_chunks().indices.to_numpy().astype(np.int64)
+        for name in ("user_id", "item_id")
+    )
+    _, first, thing = np.unique(user * (item.max(initial=0) + 1) + item, return_index=True, return_inverse=True)
+    shows = pc.is_valid(events["options"]).to_numpy()[row]
+    is_repeated = np.bincount(thing[~shows], minlength=first.size) > 0
+    begins = np.zeros(events.num_rows, bool)
+    begins[row[first[is_repeated & shows[first]]]] = True
+    return begins
 
 
 def accidental(lines: Lines, rate: float, draws: Draws) -> Overlay:
     """Another option of the screen was hit than the one intended, each as likely as the next; never where one comes from."""
-    choices = np.flatnonzero(lines.is_choice)
+    choices = np.flatnonzero(lines.can_change)
     hit = choices[draws.uniform("accidental", lines.number[choices], lines.key[choices]) < rate]
     others = _differ(lines, hit, "item_id") & _differ(lines, hit, "origin_item_id")
     able = others.any(axis=1)
@@ -103,10 +125,15 @@ def _differ(lines: Lines, line: I64, column: str) -> npt.NDArray[np.bool_]:
 
 
 class OtherPeople(NamedTuple):
-    """For each user of the shard, who else may use the account: an actor id or null, and that actor's tastes by domain."""
+    """For each user of the shard, who else may use the account: an actor id or null, and that actor's tastes by domain.
+
+    Both pay from one purse.
+    """
 
     actor_id: pa.Array
     tastes: Mapping[str, EffectiveValues]
+    sensitivity: F64
+    """(users,) how much prices count in each household."""
 
 
 def other_person(
@@ -119,9 +146,10 @@ def other_person(
     rate: float,
     draws: Draws,
 ) -> Overlay:
-    """Somebody else of the household used the account for a whole session and chose by their own taste.
+    """Somebody else of the household used the account in a session too and chose by their own taste.
 
-    Whoever arrives somewhere by that does not arrive where the account's owner was.
+    Theirs are the choices that can be changed; what the owner takes out of habit there, and what a habit rests on, stays
+    the owner's. Whoever arrives somewhere by that does not arrive where the account's owner was.
     ``users`` is each line's row among the users of the shard.
     """
     session = pc.dictionary_encode(lines.events["session_id"]).combine_chunks()
@@ -129,9 +157,9 @@ def other_person(
     first = np.unique(code, return_index=True)[1]
     number, key = lines.number[first], id_keys(names)
     shared = pc.is_valid(others.actor_id).to_numpy(zero_copy_only=False)[users[first]]
-    has_choice = np.bincount(code, weights=lines.is_choice, minlength=len(names)) > 0
-    picked = shared & has_choice & (draws.uniform("other person", number, key) < rate)
-    line = np.flatnonzero(picked[code] & lines.is_choice)
+    can_change = np.bincount(code[lines.can_change], minlength=len(names)) > 0
+    picked = shared & can_change & (draws.uniform("other person", number, key) < rate)
+    line = np.flatnonzero(picked[code] & lines.can_change)
     items = np.empty(line.size, dtype=object)
     for name, domain in domains.items():
         here = np.flatnonzero(pc.equal(lines.events["domain"].take(pa.array(line)), name).to_numpy())
@@ -141,9 +169,10 @@ def other_person(
         index = indexes[name]
         flat = lines.events["options"].take(pa.array(rows)).combine_chunks().flatten()
         options = index.code_of(flat).reshape(rows.size, -1)
-        value, _ = others.tastes[name].at(users[rows], lines.at_us[rows])
-        utility = taste_utility(domain, index.values, value, others.tastes[name].strength[users[rows]], options)
+        value, _, strength = others.tastes[name].held_at(users[rows], lines.at_us[rows])
+        utility = taste_utility(domain, index.values, value, strength, options)
         utility -= position_cost(options.shape[1], config.position_effect)
+        utility -= price_loss(lines.events, users, rows, options, others.sensitivity, domain, index, config)
         uniform = draws.uniform("other person choice", lines.number[rows], lines.key[rows])
         shares = np.where(_differ(lines, rows, "origin_item_id"), choice_shares(utility, config.exploration), 0.0)
         taken = categorical(uniform, shares)
@@ -166,11 +195,10 @@ def _session_overlay(
     user: I64,
     draws: Draws,
 ) -> Overlay:
-    """One ledger row a session, over every line of it; choices carry the other person's items."""
+    """One ledger row a session, over the lines that the other person chose."""
     sessions = np.flatnonzero(picked)
-    every = np.flatnonzero(picked[code])
-    order = every[np.argsort(code[every], kind="stable")]
-    counts = np.bincount(code[order], minlength=picked.size)[sessions]
+    order = line[np.argsort(code[line], kind="stable")]
+    counts = np.bincount(code[line], minlength=picked.size)[sessions]
     event_ids = pa.ListArray.from_arrays(
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
         lines.events["event_id"].take(pa.array(order)).combine_chunks(),
@@ -178,11 +206,7 @@ def _session_overlay(
     with np.errstate(over="ignore"):
         ids = injection_ids(draws, number[sessions], key[sessions] + np.uint64(key_of("other_person")))
     actor = others.actor_id.take(pa.array(user[sessions]))
-    onset = (
-        np.array([lines.at_us[order[a]] for a in np.cumsum(counts) - counts], np.int64)
-        if sessions.size
-        else np.empty(0, np.int64)
-    )
+    onset = lines.at_us[order[np.cumsum(counts) - counts]]
     parameters = pa.array(
         [
             json.dumps({"actor_id": a, "session_id": s})
@@ -195,11 +219,7 @@ def _session_overlay(
     )
     row_of = np.full(picked.size, -1, np.int64)
     row_of[sessions] = np.arange(sessions.size)
-    new_item = np.full(every.size, -1, np.int64)
-    new_item[np.searchsorted(every, line)] = np.arange(line.size)
-    clean = lines.events["item_id"].take(pa.array(every)).combine_chunks()
-    item_id = pc.if_else(pa.array(new_item >= 0), items.take(pa.array(new_item, mask=new_item < 0)), clean)
-    return Overlay(every, item_id, ledger, row_of[code[every]], actor_id=actor.take(pa.array(row_of[code[every]])))
+    return Overlay(line, items, ledger, row_of[code[line]], actor_id=actor.take(pa.array(row_of[code[line]])))
 
 
 class Copies(NamedTuple):

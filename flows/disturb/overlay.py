@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from flows.common.clock import microseconds
+from flows.common.away import away_by_events
+from flows.common.clock import DAY, microseconds
 from flows.common.devices import owned_devices
 from flows.common.household import other_actors, own_actors, rows_of, zones_of
 from flows.common.ids import user_numbers
@@ -21,6 +22,7 @@ from flows.disturb.claims import Household, stated_vs_done, talk_rows, temporary
 from flows.disturb.noise import NOISE_ORDER, Copies, OtherPeople, Overlay, accidental, duplicate, lines_of, other_person
 from schemas.behaviour.catalogue_index import CatalogueIndex, read_index
 from schemas.behaviour.effective import EffectiveValues, effective_values
+from schemas.behaviour.price import price_sensitivity
 from schemas.domain import Domain
 from schemas.load import load_domains
 from schemas.tables.core import replaced, sort_rows
@@ -28,15 +30,8 @@ from schemas.tables.fields import NOISE_KINDS
 from schemas.tables.internal import STATEMENTS, SYMBOLIC_EVENTS, SYMBOLIC_LEDGER, SYMBOLIC_SESSIONS, SYMBOLIC_TRUTH
 
 I64 = npt.NDArray[np.int64]
-MAY_BREAK: Mapping[str, tuple[str, ...]] = {
-    "other_person": (),
-    "accidental": (),
-    "duplicate": ("one line for one act",),
-    "stated_vs_done": ("one session at a time",),
-    "temporary_state": ("one session at a time",),
-    "corrupt": ("spelling",),
-}
-"""Invariants of the clean timeline that rows of a kind may break; every other invariant still holds."""
+F64 = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 
 def disturb(context: Context, tables: Tables) -> Tables:
@@ -47,9 +42,10 @@ def disturb(context: Context, tables: Tables) -> Tables:
     data, draws = context.data, context.draws
     domains = load_domains(data.domains)
     events = tables["clean_events"]
-    lines = lines_of(events, user_numbers(events["user_id"]))
     users = rows_of(events["user_id"], tables["users"])
     indexes = {n: read_index(d, tables["coded_items"]) for n, d in domains.items()}
+    takes = _takes(events, domains, indexes)
+    lines = lines_of(events, user_numbers(events["user_id"]), takes)
     selves, others = own_actors(tables["actors"], tables["users"]), other_actors(tables["actors"], tables["users"])
     tastes = _tastes(tables["dispositions"], selves, domains)
     noise = data.disturb.noise
@@ -57,7 +53,7 @@ def disturb(context: Context, tables: Tables) -> Tables:
         "other_person": other_person(
             lines,
             users,
-            OtherPeople(others, _tastes(tables["dispositions"], others, domains)),
+            OtherPeople(others, _tastes(tables["dispositions"], others, domains), household_sensitivity(tables)),
             domains,
             indexes,
             data.timelines,
@@ -79,7 +75,7 @@ def disturb(context: Context, tables: Tables) -> Tables:
             claims += made[0]
             ledgers += made[1]
     talks = talk_rows(claims, domains, people, draws)
-    changed = _with_items(events, overlays, indexes)
+    changed = _with_items(events, overlays, takes, indexes)
     truth = _with_truth(tables["clean_truth"], events["event_id"], overlays)
     log = pa.concat_tables([changed, _copied(changed, copies), talks.events])
     sessions = pa.concat_tables([tables["clean_sessions"], talks.sessions])
@@ -106,16 +102,28 @@ def _tastes(dispositions: pa.Table, people: pa.Array, domains: Mapping[str, Doma
     return {n: effective_values(dispositions, people, "actor_id", d.value_names()) for n, d in domains.items()}
 
 
+def household_sensitivity(tables: Tables) -> F64:
+    """(users,) how much prices count for each, by income and household."""
+    place = pc.index_in(
+        tables["users"]["user_id"].combine_chunks(), value_set=tables["personas"]["user_id"].combine_chunks()
+    )
+    income, size = (tables["personas"][name].take(place).to_numpy() for name in ("income_usd", "household_size"))
+    return price_sensitivity(income.astype(np.int64), size.astype(np.int64))
+
+
 def _household(tables: Tables, selves: pa.Array, context: Context, domains: list[str]) -> Household:
     users = tables["users"]
     zone, zones = zones_of(users)
     taking_part = participation_of(tables["participation"], users, domains, context.data.dispositions)
     start, end = (microseconds(t.astimezone(UTC)) for t in (context.data.window.start, context.data.window.end))
     owned = owned_devices(tables["personas"], users)
-    return Household(user_numbers(users["user_id"]), selves, zone, zones, start, end, owned, taking_part)
+    away = away_by_events(tables["clean_events"], users, (start - 2 * DAY, end + 2 * DAY))
+    return Household(user_numbers(users["user_id"]), selves, zone, zones, start, end, owned, taking_part, away)
 
 
-def _with_items(events: pa.Table, overlays: list[Overlay], indexes: Mapping[str, CatalogueIndex]) -> pa.Table:
+def _with_items(
+    events: pa.Table, overlays: list[Overlay], takes: Mask, indexes: Mapping[str, CatalogueIndex]
+) -> pa.Table:
     """The clean lines with the items of the overlays, the later kind over the earlier.
 
     Prices follow the items, lines that name what was chosen last name what stands there, and sums fit.
@@ -125,7 +133,7 @@ def _with_items(events: pa.Table, overlays: list[Overlay], indexes: Mapping[str,
         place = np.full(len(item), -1, np.int64)
         place[overlay.line] = np.arange(overlay.line.size)
         item = pc.if_else(pa.array(place >= 0), overlay.item_id.take(pa.array(place, mask=place < 0)), item)
-    item = item.take(pa.array(_named_by(events, indexes)))
+    item = item.take(pa.array(_named_by(events, takes, indexes)))
     changed = pc.fill_null(pc.not_equal(item, events["item_id"].combine_chunks()), False)
     was = events["price_cents"].combine_chunks()
     rows = np.flatnonzero(pc.and_(changed, pc.is_valid(was)).to_numpy(zero_copy_only=False))
@@ -135,7 +143,7 @@ def _with_items(events: pa.Table, overlays: list[Overlay], indexes: Mapping[str,
         price[rows[found >= 0]] = index.price_cents[found[found >= 0]]
     prices = pa.array(price, mask=pc.is_null(was).to_numpy(zero_copy_only=False))
     columns = {"item_id": item, "price_cents": prices, "origin_item_id": _origins(events, item)}
-    return _with_totals(replaced(events, columns), changed)
+    return _with_totals(replaced(events, columns), changed, takes)
 
 
 def _origins(events: pa.Table, item: pa.Array) -> pa.Array:
@@ -157,24 +165,36 @@ def _origins(events: pa.Table, item: pa.Array) -> pa.Array:
     return told.take(pa.array(place, mask=place < 0))
 
 
-def _named_by(events: pa.Table, indexes: Mapping[str, CatalogueIndex]) -> I64:
-    """(lines,) for a line that names what the session chose last, as stars do, the row of that choice; else the row itself.
+def _takes(events: pa.Table, domains: Mapping[str, Domain], indexes: Mapping[str, CatalogueIndex]) -> Mask:
+    """(lines,) whether each takes a thing of a catalogue: among options, or out of habit, where it shows none."""
+    takes = np.array(pc.is_valid(events["options"]).to_numpy())
+    for name, domain in domains.items():
+        acts = pc.is_in(events["action"], value_set=pa.array(domain.choice_actions()))
+        here = np.flatnonzero(pc.and_(pc.equal(events["domain"], name), acts).to_numpy() & ~takes)
+        takes[here] = indexes[name].code_of(events["item_id"].take(pa.array(here))) >= 0
+    return takes
 
-    Those are the lines that show no options and name a thing of a catalogue. Rows are in order of time.
+
+def _named_by(events: pa.Table, takes: Mask, indexes: Mapping[str, CatalogueIndex]) -> I64:
+    """(lines,) for a line that names what the session took last, as stars do, the row of that line; for a look at a
+    thing the row of what is taken next; else the row itself.
+
+    Those are the lines that take nothing and name a thing of a catalogue. Rows are in order of time.
     """
     row = np.arange(events.num_rows)
     session = pc.dictionary_encode(events["session_id"]).combine_chunks().indices.to_numpy().astype(np.int64)
-    shows = pc.is_valid(events["options"]).to_numpy()
-    chosen, rest = np.flatnonzero(shows), np.flatnonzero(~shows & pc.is_valid(events["item_id"]).to_numpy())
+    chosen, rest = np.flatnonzero(takes), np.flatnonzero(~takes & pc.is_valid(events["item_id"]).to_numpy())
     items = events["item_id"].combine_chunks().take(pa.array(rest))
     names = rest[np.any([index.code_of(items) >= 0 for index in indexes.values()], axis=0)]
     last = row.copy()
     last[session[chosen]] = chosen
     row[names] = last[session[names]]
+    looks = names[pc.equal(events["action"], "view").to_numpy()[names]]
+    row[looks] = chosen[np.searchsorted(chosen, looks)]
     return row
 
 
-def _with_totals(events: pa.Table, changed: pa.Array) -> pa.Table:
+def _with_totals(events: pa.Table, changed: pa.Array, takes: Mask) -> pa.Table:
     """The sum at the end of a session whose items changed, made to fit: the price of a line that names no thing."""
     session = pc.dictionary_encode(events["session_id"]).combine_chunks()
     code, sessions = session.indices.to_numpy().astype(np.int64), len(session.dictionary)
@@ -182,7 +202,7 @@ def _with_totals(events: pa.Table, changed: pa.Array) -> pa.Table:
         pc.fill_null(events[name].combine_chunks(), 0).to_numpy(zero_copy_only=False).astype(np.int64)
         for name in ("price_cents", "quantity")
     )
-    cost = np.where(pc.is_valid(events["options"]).to_numpy(), price * quantity, 0)
+    cost = np.where(takes, price * quantity, 0)
     total = np.bincount(code, weights=cost, minlength=sessions).astype(np.int64)
     touched = np.bincount(code, weights=changed.to_numpy(zero_copy_only=False), minlength=sessions) > 0
     bears = pc.and_(pc.is_null(events["item_id"]), pc.is_valid(events["price_cents"])).to_numpy() & touched[code]

@@ -36,6 +36,7 @@ PERSONAL = {"items": ("belongings", "personal_items"), "item_attributes": ("belo
 """What the users have of their own, which stands in the same tables behind what everybody can see."""
 AT_ONCE = {
     "population": ("population", "population"),
+    **{name: ("days", name) for name in ("days", "holidays")},
     **{name: ("catalogue", name) for name in ("items", "item_attributes", "tools")},
     **{name: ("settle", name) for name in ("tasks", "tool_state", "constraints", "answers", "posteriors", "rejects")},
 }

@@ -33,6 +33,7 @@ PACKAGES = (
     "prefect",
     "great_expectations",
     "tzdata",
+    "holidays",
     "habitus",
 )
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from flows.common.clock import DAY, MINUTE, microseconds, offset_us
+from flows.common.away import Away, away_by_events, offsets_at
+from flows.common.clock import DAY, MINUTE, microseconds
 from flows.common.draws import Draws, key_of
 from flows.common.household import own_actors, rows_of, zones_of
 from flows.common.ids import id_keys, opaque_ids, user_numbers
@@ -22,7 +23,7 @@ from schemas.load import load_domains, load_life_events
 from schemas.tables.core import sort_rows
 from schemas.tables.internal import CANDIDATES
 from validation.observer.filter import Beliefs, believe
-from validation.observer.parameters import observer_parameters
+from validation.observer.parameters import observer_parameters, prices_in
 from validation.observer.record import DomainRecord, bearing_rows, read_record
 
 I64 = npt.NDArray[np.int64]
@@ -51,11 +52,20 @@ def find_candidates(context: Context, tables: Tables) -> Tables:
     events = tables["symbolic_events"]
     readings = _as_read(tables["statements"], data.tasks.reader_reliability, draws)
     selves = own_actors(tables["actors"], users)
+    away = away_by_events(events, users, _around(context))
     parts = []
     for domain in domains.values():
         index = read_index(domain, tables["coded_items"])
-        asks = _asks(domain, users, context)
-        record = read_record(events, readings, index.id_array, index.values, domain, users["user_id"].to_pylist())
+        asks = _asks(domain, users, away, context)
+        record = read_record(
+            events,
+            readings,
+            index.id_array,
+            index.values,
+            domain,
+            users["user_id"].to_pylist(),
+            prices_in(data, domain, index),
+        )
         beliefs = believe(record, observer_parameters(data, domain, life), (asks.person, asks.at_us))
         tastes = effective_values(tables["dispositions"], selves, "actor_id", domain.value_names())
         parts.append(_rows(domain, asks, record, beliefs, tastes, tables, context))
@@ -69,8 +79,17 @@ def _as_read(statements: pa.Table, reliability: float, draws: Draws) -> pa.Table
     return statements.filter(pa.array(read))
 
 
-def _asks(domain: Domain, users: pa.Table, context: Context) -> Asks:
-    """The instants: keyed by user, domain and number, to the minute, in the last part of the window."""
+def _around(context: Context) -> tuple[int, int]:
+    """The window with two days on either side, for wall clocks that differ from UTC."""
+    start, end = (microseconds(t.astimezone(UTC)) for t in (context.data.window.start, context.data.window.end))
+    return start - 2 * DAY, end + 2 * DAY
+
+
+def _asks(domain: Domain, users: pa.Table, away: Away, context: Context) -> Asks:
+    """The instants: keyed by user, domain and number, to the minute, in the last part of the window.
+
+    The clock is the one where the user is then, as a log up to then shows: no stay begins before it is booked.
+    """
     data, draws = context.data, context.draws
     numbers = user_numbers(users["user_id"])
     count = data.tasks.asks_per_domain
@@ -81,7 +100,7 @@ def _asks(domain: Domain, users: pa.Table, context: Context) -> Asks:
     with np.errstate(over="ignore"):
         keys = np.uint64(key_of("candidate", domain.name)) + np.tile(np.arange(count, dtype=np.uint64), numbers.size)
     zone, zones = zones_of(users)
-    offset = offset_us(at.ravel(), zone[person], zones, (start - 2 * DAY, end + 2 * DAY)) // MINUTE
+    offset = offsets_at(away, at.ravel(), person, zone[person], zones, _around(context)) // MINUTE
     return Asks(person, at.ravel(), opaque_ids(draws, "candidate", numbers[person], keys), offset)
 
 
@@ -192,10 +211,20 @@ def _noise_share(
 
 POLICY_OF = {
     "abrupt": "follow_new_value",
+    "gradual": "follow_new_value",
+    "seasonal": "follow_context",
     "stated_vs_done": "trust_behaviour",
     "temporary_state": "follow_state_until_end",
 }
 """Ledger kinds that make two records disagree, and what a correct reader concludes; the later ones speak louder."""
+
+
+def _shows_from(ledger: pa.Table) -> I64:
+    """(rows,) when the value of each ledger row begins to hold: a slow change is half-way then."""
+    onset = ledger["onset_at"].cast(pa.int64())
+    ended = pc.if_else(pc.equal(ledger["kind"], "gradual"), ledger["ended_at"].cast(pa.int64()), onset)
+    begun = onset.to_numpy()
+    return np.asarray(begun + (pc.coalesce(ended, onset).to_numpy() - begun) // 2)
 
 
 def _conflicts(ledger: pa.Table, dimension: str, users: pa.Table, asks: Asks) -> tuple[pa.Array, pa.Array]:
@@ -204,7 +233,7 @@ def _conflicts(ledger: pa.Table, dimension: str, users: pa.Table, asks: Asks) ->
         [("onset_at", "ascending"), ("injection_id", "ascending")]
     )
     person = rows_of(own["user_id"], users)
-    onset = own["onset_at"].cast(pa.int64()).to_numpy()
+    onset = _shows_from(own)
     policy = np.full(asks.person.size, None, dtype=object)
     claimed = np.full(asks.person.size, None, dtype=object)
     for kind, conclusion in POLICY_OF.items():

@@ -21,7 +21,7 @@ from schemas.tables.core import sort_rows
 from schemas.tables.internal import CERTIFIED, EVIDENCE
 from validation.observer.decision import decision_probability
 from validation.observer.filter import Beliefs, believe
-from validation.observer.parameters import observer_parameters
+from validation.observer.parameters import observer_parameters, prices_in
 from validation.observer.reader import read_statements
 from validation.observer.record import bearing_rows, read_record
 
@@ -46,7 +46,13 @@ def certify(context: Context, tables: Tables) -> Tables:
             continue
         index = read_index(domain, tables["coded_items"])
         record = read_record(
-            tables["events"], readings, index.id_array, index.values, domain, users["user_id"].to_pylist()
+            tables["events"],
+            readings,
+            index.id_array,
+            index.values,
+            domain,
+            users["user_id"].to_pylist(),
+            prices_in(data, domain, index),
         )
         queries = (rows_of(own["user_id"], users), own["asked_at"].cast(pa.int64()).to_numpy())
         beliefs = believe(record, observer_parameters(data, domain, load_life_events()), queries)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flows.common.clock import HOUR
+from flows.common.stairs import in_time
 from flows.timelines.things import NOTHING
 
 I64 = npt.NDArray[np.int64]
@@ -20,7 +21,7 @@ def origins(person: I64, at_us: I64, place: I64, home: I64) -> tuple[I64, Mask]:
     It is the place of the arrival before, or ``home`` (people,) where there is none or it is long ago. Who arrives where
     they are already, as at a second coming home, does not move.
     """
-    order = np.lexsort((at_us, person))
+    order = in_time(person, at_us)
     who, at, where = person[order], at_us[order], place[order]
     follows = (who[1:] == who[:-1]) & (at[1:] - at[:-1] < HOME_AFTER)
     came_from = home[who]

@@ -17,10 +17,12 @@ from schemas.tables.fields import ACTIONS
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
-PLACES = np.uint64(256)
-"""Keys of the lines of a session: session key times 256, plus the line's place."""
+PLACES = np.uint64(1024)
+"""Keys of the lines of a session: session key times this, plus the line's place."""
 SEARCH, CLOSE, REVIEW, BACK = 250, 251, 252, 253
 """Places of lines that are no choice; choices take 0 to 249."""
+VIEW, COMPARE = 256, 512
+"""Added to the place of a choice for lines that come before it: of the thing looked at, of things put side by side."""
 NULL = -(2**62)
 """What stands in whole-number columns for null."""
 SOURCES = ("self", "notification", "import")
@@ -83,11 +85,12 @@ def part_of(
 def skeleton(pieces: list[tuple[I64, I64]]) -> tuple[I64, I64]:
     """(lines,) sessions and places of lines, in order of both time and session.
 
-    ``pieces`` are rows of sessions and the places of their lines, the kinds of lines in the order in which they happen.
+    ``pieces`` are rows of sessions and the places of their lines, the kinds of lines in the order in which they happen;
+    what comes before a choice stands in the piece of the choices.
     """
     session, place = (np.concatenate([piece[n] for piece in pieces]) for n in (0, 1))
     stage = np.repeat(np.arange(len(pieces)), [piece[0].size for piece in pieces])
-    order = np.lexsort((place, stage, session))
+    order = np.lexsort((-(place // VIEW), place % VIEW, stage, session))
     return session[order], place[order]
 
 

@@ -5,49 +5,69 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from flows.common.clock import MINUTE, SECOND
-from flows.common.draws import F64, normal
+from flows.common.draws import Draws
+from flows.timelines.habits import history_of, recalled
 from flows.timelines.parts import Content, Part, blank, of_one_line, step_before
-from flows.timelines.rhythm import is_within, sittings
-from flows.timelines.setting import Doing, Setting
-from schemas.activities import ReplyActivity
+from flows.timelines.rhythm import TRAIN, sittings
+from flows.timelines.setting import Doing, People, Setting
+from schemas.activities import Habit, ReplyActivity
 
 I64 = npt.NDArray[np.int64]
-MESSAGES = 256
-"""Messages of one thread at the most; a thread longer than that is one in half a million where one more follows in 95 %."""
+U64 = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
 
 
 def plan(doing: Doing, activity: ReplyActivity, setting: Setting) -> Part:
     """A session of one line for each message. Who has no contact has no threads."""
-    aspect, draws, people, span = doing.aspect, setting.draws, setting.people, setting.span
-    threads = sittings(doing, activity, people, span, draws)
-    threads = threads.where(setting.things.own[doing.domain.name, activity.on].has[threads.person] > 0)
-    uniform = draws.uniform(f"{aspect} length", people.numbers[threads.person], threads.key)
-    length = messages(uniform, activity.more)
-    thread = np.repeat(np.arange(length.size), length)
-    first = np.cumsum(length) - length
-    nth = np.arange(thread.size) - first[thread]
-    person, key = threads.person[thread], threads.key[thread] * np.uint64(MESSAGES) + nth.astype(np.uint64)
-    who = people.numbers[person]
-    minutes = activity.wait_minutes * np.exp(activity.wait_spread * normal(draws.uniform(f"{aspect} wait", who, key)))
-    wait = np.where(nth > 0, np.maximum(1, np.round(minutes * MINUTE / SECOND)).astype(np.int64) * SECOND, 0)
-    since = np.cumsum(wait)
-    start = threads.start_us[thread] + since - since[first[thread]]
-    step = step_before(aspect, activity.action, doing.domain, who, key, draws)
-    inside = is_within(start, person, people, span)
-    return of_one_line(aspect, doing.place, person[inside], key[inside], start[inside], step[inside])
+    people = setting.people
+    some = sittings(doing, activity, people, setting.span, setting.draws)
+    some = some.where(setting.things.own[doing.domain.name, activity.on].has[some.person] > 0)
+    step = step_before(
+        doing.aspect, activity.action, doing.domain, people.numbers[some.person], some.key, setting.draws
+    )
+    return of_one_line(doing.aspect, doing.place, *some, step)
 
 
 def fill(part: Part, doing: Doing, activity: ReplyActivity, setting: Setting) -> Content:
     """Content of the lines: all messages of a thread go to one contact."""
     content = blank(part.person.size, activity.action)
-    thread = part.key // np.uint64(MESSAGES)
-    uniform = setting.draws.uniform(f"{doing.aspect} {activity.on}", setting.people.numbers[part.person], thread)
-    content.item[:] = setting.things.own[doing.domain.name, activity.on].taken(part.person, uniform)
+    own = setting.things.own[doing.domain.name, activity.on]
+    thread = part.key // np.uint64(TRAIN)
+    if activity.habit is None:
+        uniform = setting.draws.uniform(f"{doing.aspect} {activity.on}", setting.people.numbers[part.person], thread)
+        content.item[:] = own.taken(part.person, uniform)
+    else:
+        content.item[:] = own.nth(
+            part.person, contacts(part, thread, doing, activity.habit, setting.people, setting.draws)
+        )
     return content
 
 
-def messages(uniform: F64, more: float) -> I64:
-    """(n,) lengths of threads, geometric: one more message follows with probability ``more``. On a grid of 2**-40."""
-    follows = np.rint(more ** np.arange(MESSAGES - 1, 0, -1) * 2.0**40).astype(np.int64)
-    return MESSAGES - np.searchsorted(follows, (uniform * 2.0**40).astype(np.int64), side="right").astype(np.int64)
+class _OneShelf:
+    """Contacts are all of one category, and there at all hours."""
+
+    def drawn(self, position: I64) -> I64:
+        return np.zeros(position.size, np.int64)
+
+    def allows(self, position: I64, category: I64) -> Mask | None:
+        return None
+
+
+def contacts(part: Part, thread: U64, doing: Doing, habit: Habit, people: People, draws: Draws) -> I64:
+    """(messages,) which of the person's contacts each goes to, counted in the order in which they are first written to."""
+    order = np.lexsort((part.start_us, thread, part.person))
+    opens = np.append(True, (np.diff(part.person[order]) != 0) | (thread[order][1:] != thread[order][:-1]))[
+        : order.size
+    ]
+    first = order[opens]
+    threads = of_one_line(
+        part.name, doing.place, part.person[first], thread[first], part.start_us[first], np.zeros(first.size, np.int64)
+    )
+    past = history_of(threads, np.arange(first.size), people)
+    source = recalled(past, habit, _OneShelf(), doing.aspect, draws).source
+    met = np.cumsum(source == past.every)
+    contact = np.empty(first.size, np.int64)
+    contact[past.line] = (met - met[past.first])[source]
+    of_message = np.empty(order.size, np.int64)
+    of_message[order] = contact[np.cumsum(opens) - 1]
+    return of_message

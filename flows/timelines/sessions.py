@@ -5,28 +5,35 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from flows.common.clock import DAY, HOUR, MINUTE, SECOND, to_utc
-from flows.common.draws import Draws, categorical, normal
+from flows.common.draws import Draws, categorical
 from flows.common.pace import steps_us
-from flows.timelines.choices import choosing, last_choice
-from flows.timelines.parts import CLOSE, PLACES, REVIEW, SEARCH, Content, Part, code_of, part_of, skeleton
-from flows.timelines.rhythm import Sittings, sittings, within
-from flows.timelines.setting import Doing, People, Setting, Span, local_us
+from flows.timelines.booked import line_key
+from flows.timelines.choices import choosing, last_choice, taking
+from flows.timelines.parts import (
+    CLOSE,
+    COMPARE,
+    PLACES,
+    REVIEW,
+    SEARCH,
+    VIEW,
+    Content,
+    Part,
+    code_of,
+    part_of,
+    skeleton,
+)
+from flows.timelines.rhythm import sittings
+from flows.timelines.setting import Doing, Setting
 from schemas.activities import SessionActivity, Stay
-from schemas.behaviour.volume import by_quantiles
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
-AGAIN = np.uint64(1 << 40)
-"""Added to the key of a session that follows another within minutes."""
-CHECK_IN, CHECK_OUT = 15 * HOUR, 11 * HOUR
-"""Local times at which what is booked begins and ends: assumed."""
 
 
 def plan(doing: Doing, activity: SessionActivity, setting: Setting) -> Part:
     """Sessions with the skeleton of their lines: search, choices, close, review."""
     aspect, draws, people = doing.aspect, setting.draws, setting.people
-    some = _with_repeats(sittings(doing, activity, people, setting.span, draws), activity, aspect, setting)
+    some = sittings(doing, activity, people, setting.span, draws)
     who = people.numbers[some.person]
     every = np.arange(who.size)
     counts = np.array([int(n) for n in activity.lines])
@@ -38,13 +45,27 @@ def plan(doing: Doing, activity: SessionActivity, setting: Setting) -> Part:
     session, place = skeleton(
         [
             (searches, np.full(searches.size, SEARCH)),
-            (np.repeat(every, choices), nth),
+            _steps_to_choices(doing, activity, np.repeat(every, choices), nth, who, some.key, draws),
             (closes, np.full(closes.size, CLOSE)),
             (reviews, np.full(reviews.size, REVIEW)),
         ]
     )
     step = line_steps(f"{aspect} step", who[session], some.key[session], place, activity.seconds_per_step, draws)
     return part_of(aspect, np.full(who.size, doing.place), *some, session, place, step)
+
+
+def _steps_to_choices(
+    doing: Doing, activity: SessionActivity, session: I64, nth: I64, who: U64, key: U64, draws: Draws
+) -> tuple[I64, I64]:
+    """Sessions and places of the choices and of what comes before them: comparing, and a look at the thing by itself."""
+    sessions, places = [session], [nth]
+    for what, share, base in (("compare", activity.compare, COMPARE), ("view", activity.view, VIEW)):
+        if share > 0:
+            lines = key[session] * PLACES + nth.astype(np.uint64)
+            here = draws.uniform(f"{doing.aspect} {what}", who[session], lines) < share
+            sessions.append(session[here])
+            places.append(nth[here] + base)
+    return np.concatenate(sessions), np.concatenate(places)
 
 
 def line_steps(aspect: str, who: U64, key: U64, place: I64, median_s: float, draws: Draws) -> I64:
@@ -71,26 +92,17 @@ def fill(part: Part, doing: Doing, activity: SessionActivity, setting: Setting) 
             ]
     elif activity.close_with == "nothing":
         if doing.has_price:
-            cost = content.price_cents[content.shown] * content.quantity[content.shown]
-            total = np.bincount(part.lines.session[content.shown], weights=cost, minlength=part.person.size)
+            line = taking(part)
+            cost = content.price_cents[line] * content.quantity[line]
+            total = np.bincount(part.lines.session[line], weights=cost, minlength=part.person.size)
             content.price_cents[close] = total.astype(np.int64)[session]
     else:
         who, key = setting.people.numbers[part.person[session]], part.key[session]
         uniform = setting.draws.uniform(f"{doing.aspect} {activity.close_with}", who, key)
-        content.item[close] = setting.things.own[doing.domain.name, activity.close_with].taken(
+        content.item[close] = setting.things.own[doing.domain.name, activity.close_with].favoured(
             part.person[session], uniform
         )
     return content
-
-
-def _with_repeats(some: Sittings, activity: SessionActivity, aspect: str, setting: Setting) -> Sittings:
-    """The sittings, and those that follow one within minutes."""
-    who = setting.people.numbers[some.person]
-    again = some.where(setting.draws.uniform(f"{aspect} again", who, some.key) < activity.again_soon)
-    uniform = setting.draws.uniform(f"{aspect} again after", setting.people.numbers[again.person], again.key)
-    wait = np.round(np.exp(normal(uniform)) * activity.again_minutes * 60).astype(np.int64) * SECOND + 2 * MINUTE
-    both = zip(some, (again.person, again.key + AGAIN, again.start_us + wait), strict=True)
-    return within(Sittings(*(np.concatenate(column) for column in both)), setting.people, setting.span)
 
 
 def _can_close(doing: Doing, activity: SessionActivity, setting: Setting) -> npt.NDArray[np.bool_]:
@@ -105,29 +117,12 @@ def _can_close(doing: Doing, activity: SessionActivity, setting: Setting) -> npt
 
 def _book(part: Part, content: Content, aspect: str, stay: Stay, setting: Setting) -> None:
     """Writes into the choices when what is booked begins and ends, and for how many it is."""
-    line = content.shown
-    person, key, people = part.person[part.lines.session[line]], part.line_keys(line), setting.people
-    lead, nights, party = (
-        setting.draws.uniform(f"{aspect} {what}", people.numbers[person], key) for what in ("lead", "nights", "party")
-    )
-    content.starts_us[line], content.ends_us[line] = stays(
-        part.at_us[line],
-        person,
-        np.rint(by_quantiles(stay.lead_days, lead)).astype(np.int64),
-        np.maximum(1, np.rint(by_quantiles(stay.nights, nights)).astype(np.int64)),
-        people,
-        setting.span,
-    )
+    line, people = taking(part), setting.people
+    session = part.lines.session[line]
+    person, key = part.person[session], line_key(part.name, part.key[session], part.lines.place[line])
+    assert setting.stays is not None, "stays are known before anything is filled"
+    row = setting.stays.rows_of(person, key)
+    content.starts_us[line], content.ends_us[line] = setting.stays.starts_us[row], setting.stays.ends_us[row]
+    party = setting.draws.uniform(f"{aspect} party", people.numbers[person], part.line_keys(line))
     sizes = np.array([int(size) for size in stay.party])
     content.quantity[line] = sizes[categorical(party, list(stay.party.values()))]
-
-
-def stays(at_us: I64, person: I64, lead_days: I64, nights: I64, people: People, span: Span) -> tuple[I64, I64]:
-    """(n,) instants of check-in and check-out, on wall clocks; a check-in of the same day that is past is tomorrow's."""
-    clock = local_us(at_us, person, people, span)
-    day = clock // DAY + lead_days
-    day += day * DAY + CHECK_IN <= clock
-    years = 1 + int((lead_days + nights).max(initial=0)) // 365
-    around, zone = (span.around[0], span.around[1] + years * 366 * DAY), people.zone[person]
-    begins, ends = day * DAY + CHECK_IN, (day + nights) * DAY + CHECK_OUT
-    return to_utc(begins, zone, people.zones, around), to_utc(ends, zone, people.zones, around)

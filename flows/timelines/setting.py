@@ -10,15 +10,20 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from flows.common.clock import DAY, offset_us
+from flows.common.away import Away, offsets_at
+from flows.common.clock import DAY
 from flows.common.devices import EVERY_DEVICE, owned_devices
 from flows.common.draws import Draws
 from flows.common.household import zones_of
 from flows.common.ids import user_numbers
 from flows.common.participation import Participation
+from flows.common.weather import Weather
+from flows.timelines.booked import Stays
+from flows.timelines.day_plan import DayPlans
 from flows.timelines.things import Things
 from schemas.activities import Activity
 from schemas.behaviour.effective import EffectiveValues
+from schemas.behaviour.price import price_sensitivity
 from schemas.config.data import DomainTimeline, TimelinesConfig
 from schemas.domain import Domain
 
@@ -41,6 +46,14 @@ class People(NamedTuple):
     """None where everybody does everything, and as much as everybody else."""
     owned: I64 | None = None
     """(people,) the devices of each, as `owned_devices` gives them; None where everybody owns every one."""
+    sensitivity: F64 | None = None
+    """(people,) how much prices count for each, as `price_sensitivity` gives it; None where for everybody alike."""
+    away: Away | None = None
+    """Where they stay for some nights; None where everybody is at home."""
+    plans: DayPlans | None = None
+    """What they do on each day; None where all days leave room alike."""
+    weather: Weather | None = None
+    """What it is like where they live; None where it does not matter."""
 
     def rate_factor(self, domain: int) -> F64:
         """(people,) what multiplies how often each does what is done some times a week in the domain of that place."""
@@ -58,6 +71,10 @@ class People(NamedTuple):
     def devices_of(self, person: I64) -> I64:
         """(n,) the devices that each of these people owns."""
         return np.full(person.size, EVERY_DEVICE) if self.owned is None else self.owned[person]
+
+    def sensitivity_of(self, person: I64) -> F64:
+        """(n,) how much prices count for each of these people; 1 on average."""
+        return np.ones(person.size) if self.sensitivity is None else self.sensitivity[person]
 
     def take_part(self, person: I64, domain: I64, at_us: I64) -> Mask:
         """(n,) whether each of these people does anything in these domains at these instants."""
@@ -98,6 +115,8 @@ class Setting(NamedTuple):
     things: Things
     tastes: Mapping[str, EffectiveValues]
     draws: Draws
+    stays: Stays | None = None
+    """What people have booked; None before it is known."""
 
 
 class Doing(NamedTuple):
@@ -127,9 +146,14 @@ def people_of(users: pa.Table, personas: pa.Table) -> People:
     born = personas["birth_date"].combine_chunks().take(place).cast(pa.int32()).to_numpy().astype(np.int64)
     signed_up = users["signed_up_at"].cast(pa.int64()).to_numpy()
     owned = owned_devices(personas, users)
-    return People(user_numbers(users["user_id"]), zone, zones, signed_up, born, owned=owned)
+    income, size = (
+        personas[name].combine_chunks().take(place).to_numpy().astype(np.int64)
+        for name in ("income_usd", "household_size")
+    )
+    numbers, sensitivity = user_numbers(users["user_id"]), price_sensitivity(income, size)
+    return People(numbers, zone, zones, signed_up, born, owned=owned, sensitivity=sensitivity)
 
 
 def local_us(at_us: I64, person: I64, people: People, span: Span) -> I64:
-    """(n,) readings of the wall clock where each person lives."""
-    return at_us + offset_us(at_us, people.zone[person], people.zones, span.around)
+    """(n,) readings of the wall clock around each person, at home or where they stay."""
+    return at_us + offsets_at(people.away, at_us, person, people.zone[person], people.zones, span.around)

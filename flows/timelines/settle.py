@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from flows.common.clock import MINUTE, SECOND
+from flows.common.stairs import in_time
 from flows.timelines.parts import ASSISTANT, Part, moved
 from flows.timelines.rhythm import is_on, is_within
 from flows.timelines.setting import People, Span
 
 I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
-PAUSE = 30 * SECOND
+PAUSE = 5 * SECOND
 """Between two sessions of one person, at the least."""
 
 BACK_AT_MOST = 59 * MINUTE
@@ -87,10 +88,11 @@ def without_overlap(person: I64, start_us: I64, length_us: I64, pause_us: int) -
     """
     if person.size == 0:
         return start_us.copy()
-    order = np.lexsort((start_us, person))
+    order = in_time(person, start_us)
     who, begin, length = person[order], start_us[order], length_us[order] + pause_us
     total = np.cumsum(length) - length
-    total -= total[np.searchsorted(who, who, side="left")]
+    count = np.bincount(who)
+    total -= total[np.minimum(np.cumsum(count) - count, who.size - 1)][who]
     free = begin - total
     free_from = int(free.min())
     # One running maximum for all people: each stands on a step of its own, higher than anything below it.
@@ -108,18 +110,18 @@ def earlier_gap(person: I64, at_us: I64, busy: Busy, pause_us: int) -> I64:
     """
     if person.size == 0 or busy.person.size == 0:
         return at_us.copy()
-    order = np.lexsort((busy.start_us, busy.person))
+    order = in_time(busy.person, busy.start_us)
     who, begin, end = (column[order] for column in busy)
     first = min(int(begin.min()), int(at_us.min()))
     step = _step(max(int(begin.max()), int(at_us.max())) + pause_us - first + 1, int(max(who.max(), person.max())))
     stairs = begin - first + who * step
-    out = at_us.copy()
-    while True:
-        last = np.searchsorted(stairs, out + pause_us - first + person * step, side="left") - 1
-        clash = (last >= 0) & (who[last] == person) & (end[last] + pause_us > out)
-        if not clash.any():
-            return out
-        out = np.where(clash, begin[last] - pause_us, out)
+    out, left = at_us.copy(), np.arange(person.size)
+    while left.size:
+        last = np.searchsorted(stairs, out[left] + pause_us - first + person[left] * step, side="left") - 1
+        clash = (last >= 0) & (who[last] == person[left]) & (end[last] + pause_us > out[left])
+        left, last = left[clash], last[clash]
+        out[left] = begin[last] - pause_us
+    return out
 
 
 def _step(height: int, people: int) -> int:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from flows.common.clock import DAY, HOUR, MINUTE, to_utc, weekday_of
+from flows.common.away import instants_of
+from flows.common.clock import DAY, HOUR, MINUTE, weekday_of
 from flows.common.draws import normal
 from flows.timelines.parts import Content, Part, blank, of_one_line
 from flows.timelines.rhythm import has_weekday
-from flows.timelines.setting import Doing, Setting
+from flows.timelines.setting import Doing, Setting, local_us
 from schemas.activities import SummaryActivity
 from schemas.behaviour.volume import by_quantiles
 from schemas.hours import HOURS
-from validation.references.profile import profile
+from validation.references.profile import profile_of
 
 I64 = npt.NDArray[np.int64]
 WRITTEN = 23 * HOUR + 59 * MINUTE
@@ -31,10 +32,11 @@ def plan(doing: Doing, activity: SummaryActivity, setting: Setting) -> Part:
     person, column = np.nonzero(uniform < worn[:, None])
     day = days[column]
     midnight, next_midnight, written = (
-        to_utc(clock, people.zone[person], people.zones, span.around)
+        instants_of(people.away, clock, person, people.zone[person], people.zones, span.around)
         for clock in (day * DAY, (day + 1) * DAY, day * DAY + WRITTEN)
     )
     whole = (midnight >= np.maximum(span.start, people.signed_up_us[person])) & (next_midnight <= span.end)
+    whole &= local_us(written, person, people, span) == day * DAY + WRITTEN  # the clocks of a journey may skip it
     person, key, start = person[whole], day[whole].astype(np.uint64), written[whole]
     return of_one_line(doing.aspect, doing.place, person, key, start, np.zeros_like(start))._replace(is_pinned=True)
 
@@ -45,7 +47,7 @@ def fill(part: Part, doing: Doing, activity: SummaryActivity, setting: Setting) 
     mean = by_quantiles(activity.per_day, draws.uniform(f"{aspect} mean", setting.people.numbers))[part.person]
     deviation = activity.day_spread * normal(draws.uniform(f"{aspect} total", who, part.key))
     total = np.rint(mean * np.exp(deviation - activity.day_spread**2 / 2)).astype(np.int64)
-    when = profile(activity.reference, activity.hours_of)
+    when = profile_of(activity)
     is_weekend = weekday_of(part.key.astype(np.int64)) >= 5
     shares = np.where(is_weekend[:, None], when.resting_hours[None, :], when.working_hours[None, :])
     cells = part.key[:, None] * np.uint64(HOURS) + np.arange(HOURS, dtype=np.uint64)[None, :]

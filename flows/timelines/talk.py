@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flows.common.clock import DAY, HOUR, SECOND, WEEK, to_utc
+from flows.common.away import instants_of
+from flows.common.clock import DAY, HOUR, SECOND, WEEK
 from flows.common.draws import Draws, categorical, key_of
 from flows.common.pace import TALK_SECONDS, WAKING
 from flows.timelines.parts import ASSISTANT, SOURCES, Content, Part, blank, code_of, part_of
@@ -123,6 +124,6 @@ def _weekly(aspect: str, per_week: float, people: People, span: Span, draws: Dra
         + (slot % minutes) * 60 * SECOND
         + second * SECOND
     )
-    start = to_utc(local, people.zone[person], people.zones, span.around)
+    start = instants_of(people.away, local, person, people.zone[person], people.zones, span.around)
     with np.errstate(over="ignore"):
         return within(Sittings(person, key + np.uint64(key_of(aspect)), start), people, span)

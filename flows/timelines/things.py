@@ -35,6 +35,15 @@ class Own(NamedTuple):
         """(n,) one of the things of each person, each as likely as the next; ``NOTHING`` for those without any."""
         return self._row(person, np.floor(uniform * self.has[person]).astype(np.int64))
 
+    def nth(self, person: I64, nth: I64) -> I64:
+        """(n,) the thing of that number of each person, from 0 and round again; ``NOTHING`` for those without any."""
+        return self._row(person, nth % np.maximum(1, self.has[person]))
+
+    def favoured(self, person: I64, uniform: F64) -> I64:
+        """(n,) one of the things of each person, the first about as often as the next two, and so on: by Zipf's law."""
+        reach = np.round((self.has[person] + 1.0) ** uniform, 9)
+        return self._row(person, np.minimum(reach.astype(np.int64) - 1, np.maximum(0, self.has[person] - 1)))
+
     def usual(self, person: I64) -> I64:
         """(n,) always the same one of the things of each person, likewise."""
         return self._row(person, np.zeros(person.size, np.int64))

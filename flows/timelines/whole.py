@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flows.common.draws import key_of
+from flows.common.stairs import in_time
 from flows.timelines.arrivals import origins
 from flows.timelines.parts import ARRIVE, Content, Part, code_of
 
@@ -41,7 +42,8 @@ class Whole(NamedTuple):
     @property
     def first(self) -> I64:
         """(sessions,) the first line of each, where lines are in order."""
-        return np.searchsorted(self.session, np.arange(self.person.size))
+        size = np.bincount(self.session, minlength=self.person.size)
+        return np.asarray(np.cumsum(size) - size)
 
 
 def whole_of(parts: Sequence[Part]) -> Whole:
@@ -99,9 +101,9 @@ def in_order(whole: Whole, content: Content, keep: Mask) -> tuple[Whole, Content
     Nothing of a person happens at the same time as anything else of theirs, so lines of a session stay together.
     """
     lines = np.flatnonzero(keep)
-    lines = lines[np.lexsort((whole.at_us[lines], whole.line_person[lines]))]
+    lines = lines[in_time(whole.line_person[lines], whole.at_us[lines])]
     sessions = np.flatnonzero(np.bincount(whole.session[lines], minlength=whole.person.size))
-    sessions = sessions[np.lexsort((whole.start_us[sessions], whole.person[sessions]))]
+    sessions = sessions[in_time(whole.person[sessions], whole.start_us[sessions])]
     row = np.empty(whole.person.size, np.int64)
     row[sessions] = np.arange(sessions.size)
     columns = {name: getattr(whole, name)[sessions] for name in ("person", "key", "domain", "start_us", "part")}
@@ -116,9 +118,10 @@ def _picked(content: Content, lines: I64) -> Content:
 
     def picked(few: I64) -> tuple[I64, I64]:
         """Of lines with something of their own, those left, by their old place among these and by their new row."""
-        kept = np.flatnonzero(row[few] >= 0)
-        kept = kept[np.argsort(row[few[kept]], kind="stable")]
-        return kept, row[few[kept]]
+        place = row[few]
+        kept = np.flatnonzero(place >= 0)
+        kept = kept[np.argsort(place[kept], kind="stable")]
+        return kept, place[kept]
 
     (options, shown), (drivers, driven), (series, counted) = (
         picked(few) for few in (content.shown, content.driven, content.counted)

@@ -20,6 +20,9 @@ def taste_utility(domain: Domain, item_values: npt.NDArray[np.int8], liked: I64,
     """
     utility = np.zeros(options.shape)
     for column, spec in enumerate(domain.dimensions.values()):
-        match = match_table(spec.kind, len(spec.values))
-        utility += strength[:, column, None] * match[liked[:, column, None], item_values[options, column]]
+        match, count = match_table(spec.kind, len(spec.values)), len(spec.values)
+        codes = np.ascontiguousarray(item_values[:, column]).take(options)
+        matches = match.ravel().take((liked[:, column] * count)[:, None] + codes)
+        matches *= strength[:, column, None]
+        utility += matches
     return utility

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr, ndtri
 
 from schemas.activities import (
     Activity,
@@ -16,11 +17,23 @@ from schemas.activities import (
     SummaryActivity,
     TripActivity,
 )
+from schemas.behaviour.participation import share_taking_part
+from schemas.behaviour.rhythm import again_probabilities
+from schemas.config.data import NINE_DOMAINS
+from schemas.config.dispositions import DispositionsConfig
 from schemas.domain import Domain
 
 F64 = npt.NDArray[np.float64]
 GRID = (np.arange(1000) + 0.5) / 1000
 """People in a thousand equal groups, for means over quantiles."""
+AT_WORK = 0.42
+"""Share of the days of all people on which somebody begins to work, as the plans of days have it; a test compares."""
+USUAL = share_taking_part(DispositionsConfig(), len(NINE_DOMAINS))
+"""Part of their time in which people take part in a domain, by default. Who keeps a habit makes up for the others."""
+SEARCH_AFTER_MINUTES = 60
+"""Who arrived somewhere so shortly before does not search for where to go next."""
+ABOUT_MINUTES = 14 * 60
+"""Minutes of a day in which people go anywhere: assumed."""
 
 
 class Volume(NamedTuple):
@@ -43,7 +56,7 @@ def slots_kept(amount: F64, slots: int) -> F64:
 
 
 def records_per_day(domain: Domain, rate_factor: float = 1.0) -> float:
-    """Lines a person and day. Arrivals of people who are there already are counted here, and the simulator drops them."""
+    """Lines a person and day. What stays away from home and holes in the log take away is counted here."""
     return volume(domain, rate_factor).lines
 
 
@@ -57,24 +70,51 @@ def activity_volume(domain: Domain, activity: Activity, rate_factor: float = 1.0
     """Sessions and lines of one activity. Who has none of the things that it is done to does not do it."""
     match activity:
         case SessionActivity():
-            sessions = _weekly(activity.per_week) * rate_factor * (1 + activity.again_soon)
+            sessions = _weekly(activity.per_week) * rate_factor
             choices = sum(int(count) * share for count, share in activity.lines.items())
+            looked = choices * (1 + activity.view + activity.compare)
             closes = 0.0 if activity.close is None else _have(domain, activity.close_with)
-            return Volume(sessions, sessions * (activity.search + choices + closes + activity.review))
+            return Volume(sessions, sessions * (activity.search + looked + closes + activity.review))
         case TripActivity():
-            trips = _weekly(activity.per_week) * rate_factor
-            return Volume(2 * trips, trips * (activity.search + 1 + activity.review + 1))
+            return _trip_volume(activity, rate_factor)
         case RoutineActivity():
-            habits = float(np.rint(by_quantiles(activity.per_day, GRID)).mean())
-            times = habits * rate_factor * activity.kept * _have(domain, activity.on)
+            if activity.at == "work":
+                times = AT_WORK * _by_those_who_do(activity.kept * rate_factor)
+            else:
+                habits = float(np.rint(by_quantiles(activity.per_day, GRID)).mean())
+                times = habits * rate_factor * _by_those_who_do(activity.kept)
+            times *= _have(domain, activity.on)
             return Volume(times, times)
         case ReplyActivity():
-            threads = _weekly(activity.per_week) * rate_factor * _have(domain, activity.on)
-            messages = threads / (1 - activity.more)
+            messages = _weekly(activity.per_week) * rate_factor * _have(domain, activity.on)
             return Volume(messages, messages)
         case SummaryActivity():
-            days = min(1.0, activity.worn * rate_factor)
+            days = _by_those_who_do(activity.worn * rate_factor)
             return Volume(days, days)
+
+
+def _trip_volume(activity: TripActivity, rate_factor: float) -> Volume:
+    """Of trips, with the search before and the way home after, of those who do not go on from where they are."""
+    trips, rhythm = _weekly(activity.per_week) * rate_factor, activity.rhythm
+    again = float(again_probabilities(rhythm.again, rhythm.again_between, ndtri(GRID)).mean())
+    rate = by_quantiles(activity.per_week, GRID) / 7 * rate_factor
+    busy = float((rate * rate).mean() / rate.mean()) * (1 - again) * np.exp(rhythm.sway**2) / (1 - rhythm.dormant_share)
+
+    def goes_on(minutes: float) -> float:
+        """Share of trips after which the next comes within so many minutes: what follows, or by chance."""
+        soon = ndtr(np.log(minutes / rhythm.soon_minutes) / max(rhythm.soon_spread, 1e-9))
+        later = ndtr(np.log(minutes / 60 / rhythm.later_hours) / max(rhythm.later_spread, 1e-9))
+        followed = again * ((1 - rhythm.later_share) * soon + rhythm.later_share * later)
+        return float(1 - (1 - followed) * np.exp(-busy * minutes / ABOUT_MINUTES))
+
+    back = trips * (1 - goes_on(activity.stay_minutes + 2 * activity.travel_minutes))
+    searches = trips * activity.search * (1 - goes_on(SEARCH_AFTER_MINUTES))
+    return Volume(trips + back, searches + trips * (1 + activity.review) + back)
+
+
+def _by_those_who_do(share: float) -> float:
+    """Share of days on which a habit of that share is kept: those who take part make up for the others, if they can."""
+    return USUAL * min(1.0, share / USUAL)
 
 
 def _weekly(quantiles: Mapping[str, float]) -> float:

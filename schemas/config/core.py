@@ -12,6 +12,10 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 WEIGHT_TOLERANCE = 1e-6
 
 
+Basis = Annotated[str, Field(min_length=4)]
+"""Where a figure comes from: a file of validation/references/ and its metric, a publication, or `assumed`."""
+
+
 class Section(BaseModel):
     """A frozen, closed part of the config: an unknown key is an error, and so is a number that is not finite."""
 

@@ -103,11 +103,28 @@ class TimelinesConfig(Section):
     """Share of choices made without regard to taste."""
     position_effect: Annotated[float, Field(ge=0, le=1)] = 0.08
     """What each place further down the screen takes from the log-odds of an option."""
+    price_effect: Annotated[float, Field(ge=0, le=5)] = 0.5
+    """What a price e times the typical one of its category takes from the log-odds of an option, for somebody of usual
+    income who has spent nothing yet in the month. It counts for less the more there is to live on, and only where things
+    are paid for. At 0 prices and budgets count for nothing."""
+    budget_effect: Annotated[float, Field(ge=0, le=5)] = 0.5
+    """Share by which the effect of prices grows for each month's budget that has been spent in earlier weeks of the same
+    month; the budget is what is usual in the domain, by income."""
+    exposure_bias: Rate = 0.0
+    """Share of the places on a screen that go to what fits the person's lasting taste best: a feed that has learned them.
+    At 0 what is on show does not depend on anybody's taste."""
     statement_rate: Annotated[float, Field(ge=0)] = 0.02
     """True statements about a taste to the assistant, per person, dimension and week; none about sensitive tastes, or
     about domains in which the person does nothing."""
     small_talk_rate: Annotated[float, Field(ge=0)] = 0.3
     """Talks with the assistant that assert no taste, per person and week."""
+    app_changes_per_year: Annotated[float, Field(ge=0, le=52)] = 0.15
+    """How often a person goes over to another app of a domain, per person and domain."""
+    outages_per_year: Annotated[float, Field(ge=0, le=52)] = 0.5
+    """How often an app loses what a person does with it, for hours to days, as when a phone no longer syncs; per person
+    and app. The assistant loses nothing, and no booked stay is lost."""
+    stays_elsewhere: Rate = 0.3
+    """Share of booked stays in another time zone than the person's own."""
     domains: dict[str, DomainTimeline] = Field(default_factory=dict)
     """Rhythm per domain."""
 
@@ -116,9 +133,12 @@ class NoiseConfig(Section):
     """Noise, each kind with its rate."""
 
     accidental: Rate = 0.02
-    """Share of choices where another option than the intended one was hit."""
+    """Share of choices where another option than the intended one was hit: of those that can be changed. The choice with
+    which a person first takes what they later take again out of habit, on a line without options, never is."""
     other_person: Rate = 0.03
-    """Share of sessions in which somebody else of the household used the account."""
+    """Share of sessions in which somebody else of the household used the account in that sitting too: of the sessions of
+    households where somebody else can, with a choice that can be changed as under `accidental`. Those choices are theirs;
+    every other line of the session stays the owner's."""
     duplicate: Rate = 0.01
     """Share of lines that were logged twice."""
     corrupt: Rate = 0.01
@@ -129,7 +149,11 @@ class DriftConfig(Section):
     """Change of the people themselves."""
 
     abrupt_per_year: Annotated[float, Field(ge=0, le=52)] = 0.8
-    """Life events per person and year."""
+    """Life events per person and year, on average over the built-in people; by age, household and work some have more."""
+    gradual_share: Rate = 0.05
+    """Share of (person, dimension that is a habit) whose liked value slowly gives way to a neighbour within the window."""
+    seasonal_share: Rate = 0.05
+    """Share of (person, dimension that has seasons) in which another value is liked in one season of each year."""
 
 
 class ContradictionConfig(Section):

@@ -17,8 +17,7 @@ from typing import Annotated, Any, NamedTuple
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from schemas.activities import Basis
-from schemas.config.core import Positive, Rate, Section, broken
+from schemas.config.core import Basis, Positive, Rate, Section, broken
 from schemas.config.people import Disagreement, attribute_levels, map_at
 from schemas.config.pieces import selectors_of
 from schemas.config.selectors import band_of, is_number, picked

@@ -20,6 +20,9 @@ UNITS: Mapping[str, str] = {
     "small_talk_rate": "talks per person and week",
     "strength_mean": "log-odds",
     "position_effect": "log-odds per place",
+    "price_effect": "log-odds per unit of log price",
+    "budget_effect": "share per budget spent",
+    "exposure_bias": "share, 0 to 1",
     "strength_spread": "standard deviation of a logarithm",
     "rate_factor": "factor",
     "multiply": "factor",
@@ -35,6 +38,7 @@ UNITS: Mapping[str, str] = {
     "duplicate": "share, 0 to 1",
     "corrupt": "share, 0 to 1",
     "exploration": "share, 0 to 1",
+    "stays_elsewhere": "share, 0 to 1",
     "stated_vs_done": "share, 0 to 1",
     "temporary_state": "share, 0 to 1",
 }

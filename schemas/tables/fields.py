@@ -77,6 +77,7 @@ ACTIONS = (
     "purchase",
     "log",
     "send",
+    "invite",
     "cancel",
     "review",
     "receive",
@@ -101,6 +102,7 @@ TRAIT_SCORES = (20, 80)
 """Lowest and highest T-score."""
 DEVICES = ("phone", "laptop", "tablet", "watch", "tv", "speaker")
 """What people own and apps run on. Everybody has a phone or a laptop; what an app names besides is nobody's own."""
+WEATHERS = ("dry", "rain", "snow", "heat", "cold")
 OPERATORS = ("is", "is_not", "one_of", "at_most", "at_least", "before", "after", "near", "with", "without")
 
 FIELDS: dict[str, Field] = {
@@ -258,6 +260,7 @@ FIELDS: dict[str, Field] = {
     "origin_item_id": Field(TEXT, "The place from which somebody came who arrived."),
     "starts_at": Field(TIMESTAMP, "When what was booked begins, or when somebody who arrived had set out."),
     "ends_at": Field(TIMESTAMP, "When what was booked ends, or when the way to the place ended."),
+    "place_time_zone": Field(TEXT, "IANA name of the zone in which the stay lies that was booked."),
     "quantity": Field(pa.int32(), "How many; of a booking, for how many people.", unit="pieces", low=1),
     "rating": Field(pa.int16(), "Stars given.", unit="stars", low=1, high=5),
     "series": Field(
@@ -265,6 +268,13 @@ FIELDS: dict[str, Field] = {
     ),
     "text": Field(TEXT, "What was typed or said."),
     "source": Field(TEXT, "Where the line comes from, as a log would know.", values=("self", "notification", "import")),
+    # the world
+    "date": Field(pa.date32(), "A local day."),
+    "weather": Field(TEXT, "The weather of the day, everywhere in the zone.", values=WEATHERS),
+    "temperature_c": Field(pa.int16(), "Highest temperature of the day.", unit="°C", low=-60, high=60),
+    "holiday": Field(
+        TEXT, "What the public holiday is called, in English where it has such a name; several joined by `; `."
+    ),
     # tools and tasks
     "name": Field(TEXT, "The name an agent calls the tool by."),
     "parameters": Field(

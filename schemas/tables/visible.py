@@ -44,6 +44,23 @@ ITEM_ATTRIBUTES = Table(
     columns=pick("item_id", "dimension", "value"),
     references={"item_id": "items.item_id"},
 )
+DAYS = Table(
+    name="days",
+    layer="visible",
+    key=("time_zone", "date"),
+    minimum_rows=1,
+    doc="The weather in every zone where users live, on every local day of the window. It is the same for everybody there.",
+    columns=pick("time_zone", "date", "weather", "temperature_c"),
+    references={"time_zone": "users.time_zone"},
+)
+HOLIDAYS = Table(
+    name="holidays",
+    layer="visible",
+    key=("locale", "date"),
+    doc="Public holidays of the whole land of each locale that users have, in the window.",
+    columns=pick("locale", "date", "holiday"),
+    references={"locale": "users.locale"},
+)
 SESSIONS = Table(
     name="sessions",
     layer="visible",
@@ -77,6 +94,7 @@ EVENTS = Table(
         "origin_item_id",
         "starts_at",
         "ends_at",
+        "place_time_zone",
         "quantity",
         "price_cents",
         "currency",
@@ -93,6 +111,7 @@ EVENTS = Table(
             "origin_item_id",
             "starts_at",
             "ends_at",
+            "place_time_zone",
             "quantity",
             "price_cents",
             "currency",

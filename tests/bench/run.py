@@ -26,11 +26,12 @@ KINDS = {
     "timelines": "events",
 }
 
-TARGETS = {
+TARGETS: dict[str, dict[str, float]] = {
     "personas": {"personas_per_cpu_second": 200_000, "peak_mib": 600},
     "actors": {"personas_per_cpu_second": 200_000, "peak_mib": 600},
+    "timelines": {"ratio_to_roofline": 0.05, "peak_mib": 1536},
 }
-"""Of a million people: at least so many a CPU-second, at most so much memory."""
+"""At least so many a CPU-second, of a million people or as a share of the roofline; at most so much memory."""
 
 
 def child_cpu_seconds(command: list[str]) -> tuple[float, str]:

@@ -33,7 +33,7 @@ def town() -> Lives:
 
 @pytest.fixture(scope="session")
 def world() -> Lives:
-    """200 people over 6 weeks in all nine domains, up to the disturbed log: much noise, no life events."""
+    """200 people over 6 weeks in all nine domains, up to the disturbed log: much noise, no life events, no hole in the log."""
     noise = {"accidental": 0.2, "other_person": 0.2, "duplicate": 0.03}
     zones = {"time_zone": {"values": list(ZONES)}}
     data = small_config(
@@ -41,8 +41,9 @@ def world() -> Lives:
         6,
         start=datetime(2025, 2, 24, tzinfo=UTC),
         domains=list(NINE_DOMAINS),
-        disturb={"noise": noise, "drift": {"abrupt_per_year": 0}},
+        disturb={"noise": noise, "drift": {"abrupt_per_year": 0, "gradual_share": 0, "seasonal_share": 0}},
         personas={"attributes": zones},
+        timelines={"outages_per_year": 0},
     )
     return Lives(data, live(data, last="disturb"))
 

@@ -17,6 +17,7 @@ from flows.belongings.flow import BELONGINGS_STAGE
 from flows.catalogue.flow import CATALOGUE_STAGE
 from flows.common.draws import Draws
 from flows.common.stage import WHOLE, Context, Shard, Stage, shards_of
+from flows.days.flow import DAYS_STAGE
 from flows.dispositions.flow import DISPOSITIONS_STAGE
 from flows.disturb.flow import CORRUPT_STAGE, DISTURB_STAGE
 from flows.language.flow import LANGUAGE_STAGE, REQUESTS_STAGE
@@ -24,10 +25,11 @@ from flows.personas.flow import PERSONAS_STAGE, POPULATION_STAGE
 from flows.tasks.flow import CANDIDATES_STAGE, CERTIFY_STAGE, SELECTION_STAGE, SETTLE_STAGE
 from flows.timelines.flow import TIMELINES_STAGE
 from schemas.config import Config, DataConfig
+from schemas.load import load_domains
 
 Tables = dict[str, pa.Table]
 START = datetime(2025, 1, 6, tzinfo=UTC)
-WHOLE_STAGES = ("population", "catalogue", "selection", "requests", "settle")
+WHOLE_STAGES = ("population", "catalogue", "days", "selection", "requests", "settle")
 """Stages that do not go by users."""
 STAGES: dict[str, Stage] = {
     stage.name: stage
@@ -35,6 +37,7 @@ STAGES: dict[str, Stage] = {
         POPULATION_STAGE,
         CATALOGUE_STAGE,
         PERSONAS_STAGE,
+        DAYS_STAGE,
         BELONGINGS_STAGE,
         DISPOSITIONS_STAGE,
         TIMELINES_STAGE,
@@ -53,7 +56,7 @@ SURE = 0.999
 """A count passes if it lies among the middle 99.9 % of what its rate would give."""
 QUIET: dict[str, Any] = {
     "noise": {"accidental": 0, "other_person": 0, "duplicate": 0, "corrupt": 0},
-    "drift": {"abrupt_per_year": 0},
+    "drift": {"abrupt_per_year": 0, "gradual_share": 0, "seasonal_share": 0},
     "contradictions": {"stated_vs_done": 0, "temporary_state": 0},
 }
 """The section `disturb` with nothing in it."""
@@ -158,3 +161,23 @@ def fits(counts: Any, shares: Any) -> bool:
     if counts[~kept].any():
         return False
     return bool(stats.chisquare(counts[kept], counts.sum() * shares[kept] / shares[kept].sum()).pvalue > 1 - SURE)
+
+
+def takes(lives: Lives, table: str) -> pl.DataFrame:
+    """The lines of a table of events that take a thing of a catalogue, in order of time; ``nth`` counts from 0 a user's
+    takes of a thing, and ``is_habit`` is whether the line shows no options."""
+    acts = pl.any_horizontal(
+        (pl.col("domain") == name) & pl.col("action").is_in(domain.choice_actions())
+        for name, domain in load_domains(lives.data.domains).items()
+    )
+    catalogue = lives["items"].filter(pl.col("owner_user_id").is_null())["item_id"]
+    some = lives[table].filter(acts, pl.col("item_id").is_in(catalogue.implode())).sort("user_id", "at", "event_id")
+    return some.with_columns(
+        nth=pl.int_range(pl.len()).over("user_id", "item_id"), is_habit=pl.col("options").is_null()
+    )
+
+
+def changeable(lives: Lives) -> pl.DataFrame:
+    """The clean choices that noise can change: none is a user's first take of what they later take out of habit."""
+    repeated = pl.col("is_habit").any().over("user_id", "item_id")
+    return takes(lives, "clean_events").filter(~pl.col("is_habit"), (pl.col("nth") > 0) | ~repeated)

@@ -36,7 +36,7 @@ def test_a_build_ends_with_what_was_made_where_it_lies_and_what_to_do_next(base:
     assert (base.folder / lines[4].split()[1]).read_text()
     assert lines[5].startswith("next: open outputs/releases/smoke-0.1.0/reports/index.html")
     assert "starting Prefect's own server on this machine" in base.stderr
-    assert sum(reused(base.stderr).values()) == 0 and len(reused(base.stderr)) == 14
+    assert sum(reused(base.stderr).values()) == 0 and len(reused(base.stderr)) == 15
 
 
 def test_what_does_not_go_to_a_terminal_has_no_escape_codes(base: Ran) -> None:
@@ -148,7 +148,7 @@ def test_a_failing_gate_sends_the_release_to_quarantine(base: Ran, workshop: Pat
     (quarantined,) = (ran.out / "quarantine").iterdir()
     assert list((ran.out / "releases").iterdir()) == []
     reason = json.loads((quarantined / "reason.json").read_text())
-    assert set(reason["failed_gates"]) == {"cross.sessions"}
+    assert set(reason["failed_gates"]) == {"cross.sessions", "cross.time"}
     assert event in reason["failed_gates"]["cross.sessions"]["detail"]
     assert not (quarantined / "manifest.json").exists()
     assert "not published: a gate failed" in ran.stdout

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from ruamel.yaml import YAML
 
@@ -89,8 +90,12 @@ def test_grocery_baskets_and_rates_are_those_of_the_reference() -> None:
         assert abs(shares[lines] - found["basket_size_share"][str(lines)]) < 1e-4
     assert list(shares) == list(range(1, 41))
     assert abs(sum(shares[lines] for lines in range(31, 41)) - found["basket_size_share"]["31+"]) < 1e-3
-    for quantile, rate in shop.per_week.items():
-        assert rate == found["events_per_active_week_quantile"][quantile]
+    # Rates are calibrated: with ups and downs, spells and people's own factors on top, the log has those of the reference.
+    # How well it has them, the gate judges; here they may be narrower than the reference, and wider nowhere.
+    reference = [found["events_per_active_week_quantile"][quantile] for quantile in shop.per_week]
+    ratio = np.log(list(shop.per_week.values())) - np.log(reference)
+    assert abs(ratio[list(shop.per_week).index("q0.50")]) < 0.2 and (np.diff(ratio) < 0.05).all()
+    assert load_domain("groceries").gates["events_per_active_week"]
 
 
 def test_templates_that_name_something_unknown_or_too_little_are_refused() -> None:
@@ -161,7 +166,7 @@ def test_a_catalogue_that_would_grow_beyond_measure_is_refused() -> None:
     content["dimensions"]["wait_min"]["values"] = values
     content["dimensions"]["heat"]["values"] = {f"h{n}": {"share": 0.1, "words": [f"degree {n}"]} for n in range(10)}
     content["dimensions"]["heat"]["tilts"] = []
-    assert "20,000 at the most" in said_of(content)
+    assert "40,000 at the most" in said_of(content)
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,8 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
             for place, sex in enumerate(("female", "male"))
         ],
         "item_attributes": [{"item_id": f"i{n}", "dimension": "food.cuisine", "value": "thai"} for n in range(3)],
+        "days": [{"time_zone": "America/Chicago", "date": date(2025, 1, 6), "weather": "snow", "temperature_c": -2}],
+        "holidays": [{"locale": "en_US", "date": date(2025, 1, 20), "holiday": "Martin Luther King Jr. Day"}],
         "tools": [
             {
                 "tool_id": "food_search",

@@ -2,9 +2,11 @@
 
 Forward filtering by assumed densities (Maybeck 1982; Opper 1998): the belief is a product over dimensions of tables
 (value x strength), and one observation at a time is taken in. For a choice, the other dimensions enter one dimension's
-likelihood by their mean utility. The likelihood is the generator's, ``schemas/behaviour/choice.py``, mixed with the
-noise. A passing state is a second value beside the lasting one, with the probability that it still holds. A sitting
-may be another person's: the belief without the sitting is kept beside it until the next one begins.
+likelihood by their mean utility. The likelihood is the generator's, ``schemas/behaviour/choice.py`` and ``price.py``,
+mixed with the noise. It is that of the choice given what was shown: where a feed has learned the person, that what it
+shows tells of them too is left aside, which makes the belief weaker than it could be. A passing state is a second value
+beside the lasting one, with the probability that it still holds. A sitting may be another person's: the belief without
+the sitting is kept beside it until the next one begins.
 
 Users are the last axis of all work arrays and no sum runs over them. Everything that feeds back into a belief is made
 of additions, multiplications and divisions in a fixed order, so that neither the company of other users nor the
@@ -19,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schemas.behaviour.choice import position_cost
+from schemas.behaviour.price import price_weight
 from validation.observer.parameters import DAY_US, F64, I64, ObserverParameters
 from validation.observer.record import (
     ABSENT,
@@ -137,6 +140,8 @@ class _Model:
     """(D, X, V, S) ``exp(strength * (match - 1))``: utility of a value, against a full match, as a factor."""
     statement: F64
     """(D, value read, V) probability of the reading."""
+    cost: F64 | None
+    """(K, rows of the record) what each option's price takes from its utility, or None where prices play no part."""
     sitting_starts: Flags
     """(rows of the record,) whether the observation begins a sitting. A statement stands alone."""
 
@@ -183,7 +188,15 @@ def _model(parameters: ObserverParameters, record: DomainRecord) -> _Model:
     starts = np.ones(record.user.size, np.bool_)
     starts[1:] = (np.diff(record.user) != 0) | (np.diff(record.session) != 0)
     starts[1:] |= ~record.is_choice[1:] | ~record.is_choice[:-1]
-    return _Model(parameters, np.maximum(_exp(exponent), LOWEST), parameters.statement_likelihood(), starts)
+    tilt = np.maximum(_exp(exponent), LOWEST)
+    return _Model(parameters, tilt, parameters.statement_likelihood(), _cost(parameters, record), starts)
+
+
+def _cost(parameters: ObserverParameters, record: DomainRecord) -> F64 | None:
+    """(K, rows) what the prices on show take from the utilities."""
+    if parameters.price.price_effect == 0.0 or not record.log_price.any():
+        return None
+    return np.asarray(record.log_price.T * price_weight(parameters.price, record.budgets_spent))
 
 
 def _exp(x: F64) -> F64:
@@ -269,7 +282,8 @@ def _observe(block: _Block, model: _Model, record: DomainRecord, rows: I64) -> N
     before = _odds(block.effective)
     if is_choice.any():
         options = np.ascontiguousarray(record.options[rows].transpose(1, 2, 0), dtype=np.int64)
-        _take_choice(block, model, options, record.chosen[rows].astype(np.int64), is_choice)
+        cost = None if model.cost is None else model.cost[:, rows]
+        _take_choice(block, model, options, record.chosen[rows].astype(np.int64), is_choice, cost)
     spoken = np.flatnonzero(~is_choice)
     if spoken.size:
         _take_statement(block, model, record, rows[spoken], spoken)
@@ -281,12 +295,12 @@ def _observe(block: _Block, model: _Model, record: DomainRecord, rows: I64) -> N
     np.maximum(block.best_ratio, ratio, out=block.best_ratio, where=is_evidence)
 
 
-def _take_choice(block: _Block, model: _Model, options: I64, chosen: I64, is_choice: Flags) -> None:
+def _take_choice(block: _Block, model: _Model, options: I64, chosen: I64, is_choice: Flags, cost: F64 | None) -> None:
     """Bayes' rule for the users whose observation is a choice; moves no bit of the others' beliefs.
 
-    ``options`` (K, D, n) value codes of what was shown, ``chosen`` (n,) places.
+    ``options`` (K, D, n) value codes of what was shown, ``chosen`` (n,) places, ``cost`` (K, n) what prices take.
     """
-    likelihood, own, by_chance = _choice_likelihood(block, model, options, chosen, is_choice)
+    likelihood, own, by_chance = _choice_likelihood(block, model, options, chosen, is_choice, cost)
     # While a state holds, the choice says nothing of the lasting value, only of the strength.
     d, u = np.nonzero(block.active * is_choice)
     active = block.active[d, u]
@@ -303,7 +317,7 @@ def _take_choice(block: _Block, model: _Model, options: I64, chosen: I64, is_cho
 
 
 def _choice_likelihood(
-    block: _Block, model: _Model, options: I64, chosen: I64, is_choice: Flags
+    block: _Block, model: _Model, options: I64, chosen: I64, is_choice: Flags, cost: F64 | None
 ) -> tuple[F64, F64, F64]:
     """(D, V, S, n) probability of the choice if the user chose and the value were in effect; 1 where it is no choice.
 
@@ -320,6 +334,8 @@ def _choice_likelihood(
 
     utility = np.take(_mean_utility(block, parameters), place)
     total = _sum(utility, axis=1) - position_cost(shown.shape[0], parameters.position_effect)[:, None]
+    if cost is not None:
+        total = total - cost
     total = np.where(shown, total, -np.inf)[:, None]
     others = np.concatenate([total - utility, total], axis=1)
     weight = np.maximum(_exp(others - others.max(axis=0)), LOWEST)

@@ -11,14 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from schemas.behaviour.catalogue_index import CatalogueIndex
 from schemas.behaviour.choice import match_table
+from schemas.behaviour.hazards import DriftRates, mean_change
+from schemas.behaviour.price import PriceModel, Prices, prices_of
 from schemas.config import DataConfig
-from schemas.domain import Domain, LifeEvents
+from schemas.config.data import DomainTimeline
+from schemas.domain import Domain
+from schemas.life_events import LifeEvents
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-DAYS_PER_YEAR = 365.25
 DAY_US = 86_400_000_000
 STRENGTH_NODES = ((-math.sqrt(3.0), 1 / 6), (0.0, 2 / 3), (math.sqrt(3.0), 1 / 6))
 """Deviate and weight: the Gauss-Hermite rule of three points, exact for the moments of a normal up to the fifth."""
@@ -45,11 +49,13 @@ class ObserverParameters:
     strength_weights: F64
     """(S,) share of people at each point."""
     hazard_per_day: F64
-    """(D,) life events a day that move the dimension."""
+    """(D,) moves a day of the dimension's lasting value, by whatever cause."""
     targets: F64
-    """(D, V) where they move it to; zeros where nothing moves it."""
+    """(D, V) where they move it to, whatever held before; zeros where nothing moves it."""
     exploration: float
     position_effect: float
+    price: PriceModel
+    """For somebody of mean sensitivity: what there is to live on is sealed."""
     accidental: float
     """Share of choices where another option was hit."""
     other_person: float
@@ -118,6 +124,7 @@ def observer_parameters(data: DataConfig, domain: Domain, life_events: LifeEvent
         targets=targets,
         exploration=timelines.exploration,
         position_effect=timelines.position_effect,
+        price=PriceModel(timelines.price_effect, timelines.budget_effect),
         accidental=noise.accidental,
         other_person=noise.other_person,
         false_share=contradictions.stated_vs_done / statements if statements else 0.0,
@@ -127,23 +134,18 @@ def observer_parameters(data: DataConfig, domain: Domain, life_events: LifeEvent
     )
 
 
+def prices_in(data: DataConfig, domain: Domain, index: CatalogueIndex) -> Prices | None:
+    """The prices that count in a domain's choices; None where none do."""
+    if data.timelines.price_effect == 0.0 or domain.catalogue.price_for == "nothing":
+        return None
+    return prices_of(domain, index, data.timelines.domains.get(domain.name, DomainTimeline()).rate_factor)
+
+
 def _hazards(data: DataConfig, domain: Domain, life_events: LifeEvents, size: int) -> tuple[F64, F64]:
-    """Moves a day of each dimension (D,), and where to (D, V)."""
-    total = math.fsum(event.share for event in life_events.events.values())
-    per_day = data.disturb.drift.abrupt_per_year / DAYS_PER_YEAR
+    """Moves a day of each dimension (D,), and where to (D, V): by life events, slow change and seasons, of mean people."""
+    drift = data.disturb.drift
+    rates = DriftRates(drift.abrupt_per_year, drift.gradual_share, drift.seasonal_share, 7.0 * data.window.weeks)
     hazard, targets = np.zeros(len(domain.dimensions)), np.zeros((len(domain.dimensions), size))
     for row, (name, spec) in enumerate(zip(domain.dimension_ids(), domain.dimensions.values(), strict=True)):
-        codes = {value: code for code, value in enumerate(spec.values)}
-        for title, event in life_events.events.items():
-            if name not in event.moves:
-                continue
-            if event.moves[name] not in codes:
-                raise ValueError(
-                    f"life event {title} moves {name} to `{event.moves[name]}`; must be one of {list(codes)}"
-                )
-            targets[row, codes[event.moves[name]]] += event.share / total
-        share = targets[row].sum()
-        hazard[row] = per_day * share
-        if share:
-            targets[row] /= share
+        hazard[row], targets[row, : len(spec.values)] = mean_change(name, spec, life_events, rates)
     return hazard, targets

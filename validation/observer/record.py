@@ -10,9 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.behaviour.price import Prices, month_and_week, pressure, spent_before
 from schemas.domain import Domain
 
 F64 = npt.NDArray[np.float64]
+F32 = npt.NDArray[np.float32]
 I64 = npt.NDArray[np.int64]
 I32 = npt.NDArray[np.int32]
 I8 = npt.NDArray[np.int8]
@@ -21,6 +23,7 @@ Flags = npt.NDArray[np.bool_]
 STANCES = ("usual", "for_now", "back_to_usual")
 USUAL, FOR_NOW, BACK_TO_USUAL = range(3)
 ABSENT = -1
+MINUTE_US = 60_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,10 @@ class DomainRecord:
     said_value: I8
     said_stance: I8
     event_row: I64
+    log_price: F32
+    """(n, K) log of each option's price over the typical one; 0 for statements, in padding, and where nothing is paid."""
+    budgets_spent: F64
+    """(n,) month's budgets that the account had spent by choices in earlier weeks of the month, at most two."""
 
     def __post_init__(self) -> None:
         later = (np.diff(self.user) > 0) | ((np.diff(self.user) == 0) & (np.diff(self.at_us) >= 0))
@@ -69,19 +76,27 @@ class DomainRecord:
 
 
 def read_record(
-    events: pa.Table, readings: pa.Table, item_ids: pa.Array, item_values: I8, domain: Domain, user_ids: Sequence[str]
+    events: pa.Table,
+    readings: pa.Table,
+    item_ids: pa.Array,
+    item_values: I8,
+    domain: Domain,
+    user_ids: Sequence[str],
+    prices: Prices | None = None,
 ) -> DomainRecord:
     """The domain's observations of the users listed, repeats dropped.
 
     ``events`` has the visible columns, in any order of rows. ``readings`` has event_id, dimension, value, stance; a
     reading of nothing in particular (nulls) is no observation. ``item_values`` (items, D) holds the codes of the items
-    ``item_ids`` in the order of the domain file. Raises ValueError for items, values, stances and events unknown.
+    ``item_ids`` in the order of the domain file, ``prices`` what they cost: without, the record tells nothing of prices.
+    Raises ValueError for items, values, stances and events unknown.
     """
     dimensions = domain.dimension_ids()
     if item_values.shape != (len(item_ids), len(dimensions)):
         raise ValueError(f"item_values is {item_values.shape}; must be {(len(item_ids), len(dimensions))}")
     user = pc.fill_null(pc.index_in(events["user_id"], value_set=pa.array(user_ids, pa.string())), ABSENT).to_numpy()
-    offered, options, chosen = _choices(events, user, item_ids, item_values, domain)
+    offered, items, chosen = _choices(events, user, item_ids, domain)
+    options = _values_of(items, item_values, domain)
     spoken, said = _statements(events, readings, user, domain)
 
     count = offered.size
@@ -97,6 +112,8 @@ def read_record(
 
     blank = np.full((spoken.size, *options.shape[1:]), ABSENT, np.int8)
     words = every_word[order]
+    is_first = order[is_choice[order]]
+    log_price, spent = _paid(events, event_row, user[event_row], items, chosen, is_first, prices)
     return DomainRecord(
         users=len(user_ids),
         user=user[event_row][order].astype(np.int64),
@@ -109,6 +126,8 @@ def read_record(
         said_value=words[:, 1],
         said_stance=words[:, 2],
         event_row=event_row[order],
+        log_price=log_price[order],
+        budgets_spent=spent[order],
     )
 
 
@@ -131,10 +150,8 @@ def bearing_rows(record: DomainRecord, query_user: I64, query_at_us: I64) -> tup
     return query[place], dimension[order].astype(np.int8), record.event_row[row[place]]
 
 
-def _choices(
-    events: pa.Table, user: npt.NDArray[np.int32], item_ids: pa.Array, item_values: I8, domain: Domain
-) -> tuple[I64, I8, I8]:
-    """Rows of events that are choices (n,), values of what was shown (n, K, D), place of what was chosen (n,)."""
+def _choices(events: pa.Table, user: npt.NDArray[np.int32], item_ids: pa.Array, domain: Domain) -> tuple[I64, I64, I8]:
+    """Rows of events that are choices (n,), rows of the items shown (n, K), place of what was chosen (n,)."""
     choosing = pc.is_in(events["action"], value_set=pa.array(domain.choice_actions()))
     picks = pc.and_(pc.equal(events["domain"], domain.name), choosing)
     picks = pc.and_(picks, pc.and_(pc.is_valid(events["options"]), pc.is_valid(events["item_id"])))
@@ -149,12 +166,45 @@ def _choices(
     taken = _known(events["item_id"].take(pa.array(rows)), item_ids, "events.item_id", "an item of the catalogue")
     is_taken = items == taken[:, None]
     kept = is_taken.any(axis=1)
-    items, is_taken = items[kept], is_taken[kept]
+    return rows[kept], items[kept], is_taken[kept].argmax(axis=1).astype(np.int8)
+
+
+def _values_of(items: I64, item_values: I8, domain: Domain) -> I8:
+    """(n, K, D) values of what was shown."""
     padding = np.full((1, item_values.shape[1]), ABSENT, np.int8)
     options = np.concatenate([item_values, padding])[items]
     if ((options == ABSENT).any(axis=2) & (items != ABSENT)).any():
         raise ValueError(f"events.options shows items without a value in every dimension of {domain.name}")
-    return rows[kept], options, is_taken.argmax(axis=1).astype(np.int8)
+    return options
+
+
+def _paid(
+    events: pa.Table,
+    event_row: I64,
+    user: npt.NDArray[np.int32],
+    items: I64,
+    chosen: I8,
+    first: I64,
+    prices: Prices | None,
+) -> tuple[F32, F64]:
+    """(rows, K) logs of prices on show and (rows,) budgets spent before, of the choices and then the statements.
+
+    ``first`` are the rows of choices that count, repeats dropped. A line that bears no price is not paid for.
+    """
+    count, rows = items.shape[0], event_row.size
+    log_price, spent = np.zeros((rows, items.shape[1]), np.float32), np.zeros(rows)
+    if prices is None:
+        return log_price, spent
+    is_paid = np.asarray(pc.is_valid(events["price_cents"]).to_numpy())[event_row[:count]]
+    log_price[:count] = np.where(is_paid[:, None] & (items != ABSENT), prices.log[items], 0.0)
+    bought = first[is_paid[first]]
+    item = items[bought, chosen[bought]]
+    line = event_row[bought]
+    local = events["at"].cast(pa.int64()).to_numpy()[line]
+    local = local + events["utc_offset_min"].to_numpy()[line].astype(np.int64) * MINUTE_US
+    before = spent_before(user[bought].astype(np.int64), *month_and_week(local), prices.cents[item])
+    spent[bought] = pressure(before, prices.budget_cents)
+    return log_price, spent
 
 
 def _statements(events: pa.Table, readings: pa.Table, user: npt.NDArray[np.int32], domain: Domain) -> tuple[I64, I8]:

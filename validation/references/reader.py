@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -44,7 +45,8 @@ class ReferenceTable:
 class SelfDistance:
     """How far two random halves of the same real people lie apart, over ``splits`` splits.
 
-    ``users_per_half`` counts people; days or weeks where the source has no people.
+    ``users_per_half`` counts people; days or weeks where the source has no people. ``sd`` and ``largest`` are NaN where the
+    file does not say.
     """
 
     metric: str
@@ -55,6 +57,8 @@ class SelfDistance:
     p95: float
     users_per_half: int
     events: int
+    sd: float = math.nan
+    largest: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,11 @@ def load_reference(reference_id: str) -> Reference:
     """The reference of that name. Raises UnknownReference."""
     if reference_id not in reference_ids():
         raise UnknownReference(f"reference `{reference_id}`", reference_ids())
-    raw = json.loads((FOLDER / f"{reference_id}.json").read_text(encoding="utf-8"))
+    return reference_of(json.loads((FOLDER / f"{reference_id}.json").read_text(encoding="utf-8")))
+
+
+def reference_of(raw: dict[str, Any]) -> Reference:
+    """The content of a reference file, taken to be right."""
     return Reference(
         reference_id=raw["reference_id"],
         domain=raw["domain"],
@@ -145,4 +153,6 @@ def _self_distance(entry: dict[str, Any]) -> SelfDistance:
         p95=entry["p95"],
         users_per_half=entry["users_per_half"],
         events=entry["n_events_total"],
+        sd=entry.get("sd", math.nan),
+        largest=entry.get("max", math.nan),
     )

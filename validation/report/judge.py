@@ -16,8 +16,8 @@ from schemas.load import load_domains
 from schemas.tables import Table
 from schemas.tables.configured import released_tables
 from schemas.tables.sealed import PERSONAS
-from validation.fidelity.metrics import Measurement, measure, references_of
-from validation.fidelity.occurrences import read_occurrences
+from validation.fidelity.metrics import Measurement, asked_of, measure
+from validation.fidelity.occurrences import Occurrences, read_occurrences
 from validation.fidelity.people_facts import Alike, Correlated, PeopleFacts, people_facts
 from validation.fidelity.realised import PEOPLE_AT_LEAST, Realised
 from validation.structure.cross import Rule, check_rules, rules_of
@@ -25,6 +25,7 @@ from validation.structure.files import broken_schemas, check_files, check_manife
 from validation.structure.folder import Violation, open_release
 from validation.structure.people_rules import people_rules
 from validation.structure.suite import TableReport, check_table, open_context
+from validation.structure.time_rules import add_offsets, time_rules
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -114,13 +115,13 @@ def judge(folder: Path, config: DataConfig, tables: Mapping[str, Table] | None =
 def _rules(tables: Mapping[str, Table], config: DataConfig, domains: Mapping[str, Domain]) -> list[Rule]:
     dimensions = [name for domain in domains.values() for name in domain.dimension_ids()]
     rules = rules_of(tables, (config.window.start, config.window.end), dimensions)
-    return [*rules, *people_rules(config, tables[PERSONAS.name])]
+    return [*rules, *people_rules(config, tables[PERSONAS.name]), *time_rules((config.window.start, config.window.end))]
 
 
 def _later_gates(tables: Mapping[str, Table], config: DataConfig, domains: Mapping[str, Domain]) -> list[str]:
     """Names of the gates that need tables of the declared schemas."""
     groups = dict.fromkeys(f"cross.{rule.group}" for rule in _rules(tables, config, domains))
-    metrics = [f"fidelity.{domain}.{metric}" for domain, spec in domains.items() for metric in spec.gates]
+    metrics = [asked.gate for spec in domains.values() for asked in asked_of(spec) if asked.is_gate]
     return [*groups, *metrics, *(f"people.{name}" for name in _people_gates(config))]
 
 
@@ -152,6 +153,7 @@ def _judge_rules(
     """Adds one gate a group of rules over tables."""
     import duckdb
 
+    add_offsets(database, (config.window.start, config.window.end))
     for group, rules in groupby(_rules(tables, config, domains), key=lambda rule: rule.group):
         gate = f"cross.{group}"
         some = list(rules)
@@ -169,18 +171,24 @@ def _judge_fidelity(
     import duckdb
 
     measurements = []
+    weeks = (config.window.end - config.window.start).total_seconds() / (7 * 86_400)
     for name, domain in domains.items():
-        gated = {f"fidelity.{name}.{metric}" for metric in domain.gates}
-        try:
-            occurrences = read_occurrences(database, name, domain.key_action)
-        except duckdb.Error as error:
-            gates.update({gate: _error(_first_line(error)) for gate in gated})
-            continue
-        for metric, (reference, is_gate) in references_of(domain).items():
-            measurement = measure(name, metric, reference, occurrences)
+        read: dict[tuple[str, str | None, str], Occurrences] = {}
+        for asked in asked_of(domain):
+            counted = (asked.action, asked.of, asked.per)
+            try:
+                if counted not in read:
+                    read[counted] = read_occurrences(database, name, *counted)
+            except duckdb.Error as error:
+                if asked.is_gate:
+                    gates[asked.gate] = _error(_first_line(error))
+                continue
+            measurement = measure(
+                name, asked.metric, asked.reference, read[counted], of=asked.of, weeks=weeks, is_gate=asked.is_gate
+            )
             measurements.append(measurement)
-            if is_gate:
-                gates[f"fidelity.{name}.{metric}"] = _fidelity_gate(measurement, config.gates.fidelity)
+            if asked.is_gate:
+                gates[asked.gate] = _fidelity_gate(measurement, config.gates.fidelity)
     return measurements
 
 
@@ -227,6 +235,7 @@ def _fidelity_gate(measurement: Measurement, does_gate: bool) -> Gate:
     parts = [
         f"{part.stratum} {part.distance} {part.value:.4g} (limit {part.limit:.4g}, naive {part.naive:.4g})"
         for part in measurement.parts
+        if math.isfinite(part.limit)
     ]
     detail = "; ".join([*([measurement.reason] if measurement.reason else []), *parts])
     return Gate(

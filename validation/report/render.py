@@ -148,7 +148,7 @@ def _panel(title: str, part: Part) -> Panel:
     def line(shares: tuple[float, ...]) -> str:
         return " ".join(f"{x + step / 2:.2f},{BASE - height(share):.2f}" for x, share in zip(left, shares, strict=True))
 
-    every = 6 if len(part.bins) == 24 else 1
+    every = 1 if len(part.bins) <= 7 else math.ceil(len(part.bins) / 4)
     return Panel(
         title=title,
         bars=tuple(

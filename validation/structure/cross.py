@@ -12,7 +12,7 @@ import pyarrow as pa
 from schemas.interests import Interests, load_interests
 from schemas.tables import Table
 from schemas.tables.fields import DEVICES
-from validation.structure.folder import EXAMPLES, Violation, literal, quoted
+from validation.structure.folder import EXAMPLES, Violation, literal, quoted, told
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -30,6 +30,7 @@ class Rule:
 
 
 UNDECLARED_REFERENCES = (
+    ("users", "time_zone", "days.time_zone"),
     ("events", "options", "items.item_id"),
     ("events", "image_id", "images.image_id"),
     ("event_truth", "user_id", "users.user_id"),
@@ -75,7 +76,8 @@ EVENT_RULES = (
         "events",
         "at",
         "is not before the user's `signed_up_at`",
-        'SELECT event_id AS id FROM events JOIN users USING (user_id) WHERE "at" < signed_up_at',
+        f"SELECT event_id || {told('at')} || {told('signed_up_at')} AS id FROM events JOIN users USING (user_id) "
+        'WHERE "at" < signed_up_at',
     ),
     Rule(
         "events",
@@ -95,7 +97,14 @@ EVENT_RULES = (
 )
 _MINUTES = '(epoch_us(e."at") // 60000000 + e.utc_offset_min)'
 """Of the wall clock, since 1970."""
-_TAKEN = "SELECT event_id AS id FROM events e JOIN items i USING (item_id)"
+_LIMITED = "SELECT item_id FROM items WHERE opens_hour IS NOT NULL OR min_age IS NOT NULL"
+_TAKEN = (
+    "SELECT event_id AS id FROM (SELECT *, row_number() OVER (PARTITION BY session_id, item_id ORDER BY seq) = 1 "
+    f"AND action <> 'review' AS is_habit FROM events WHERE (action <> 'view' OR options IS NOT NULL) "
+    f"AND item_id IN ({_LIMITED})) e "
+    "JOIN items i USING (item_id)"
+)
+"""What is taken shows options, or is taken out of habit: then the session names it there first, looks at it aside."""
 ACT_RULES = (
     Rule(
         "events",
@@ -123,16 +132,16 @@ ACT_RULES = (
         "events",
         "events",
         "item_id",
-        "is open at that hour of the user's day, if chosen among options",
-        f"{_TAKEN} WHERE e.options IS NOT NULL AND ({_MINUTES} // 60 % 24 < i.opens_hour "
+        "is open at that hour of the user's day, if taken then",
+        f"{_TAKEN} WHERE (e.options IS NOT NULL OR e.is_habit) AND ({_MINUTES} // 60 % 24 < i.opens_hour "
         f"AND {_MINUTES} // 60 % 24 >= i.closes_hour - 24 OR {_MINUTES} // 60 % 24 >= i.closes_hour)",
     ),
     Rule(
         "events",
         "events",
         "item_id",
-        "is for people of the user's age on that day, if chosen among options",
-        f"{_TAKEN} JOIN personas p ON p.user_id = e.user_id WHERE e.options IS NOT NULL "
+        "is for people of the user's age on that day, if taken then",
+        f"{_TAKEN} JOIN personas p ON p.user_id = e.user_id WHERE (e.options IS NOT NULL OR e.is_habit) "
         f"AND p.birth_date + to_years(i.min_age) > DATE '1970-01-01' + CAST({_MINUTES} // 1440 AS INTEGER)",
     ),
     Rule(
@@ -150,7 +159,7 @@ SESSION_RULES = (
         "sessions",
         "ended_at",
         "is not before `started_at`",
-        "SELECT session_id AS id FROM sessions WHERE ended_at < started_at",
+        f"SELECT session_id || {told('ended_at')} || {told('started_at')} AS id FROM sessions WHERE ended_at < started_at",
     ),
     Rule(
         "sessions",

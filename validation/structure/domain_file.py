@@ -17,7 +17,8 @@ from schemas.links import link_problems
 from schemas.load import load_life_events
 from schemas.source import Source, Violation, judge
 from schemas.tables.sealed import PERSONAS
-from validation.references.profile import profile
+from validation.fidelity.metrics import METRICS
+from validation.references.profile import profile_of
 from validation.references.reader import UnknownReference, reference_ids
 from validation.world.tools import tool_problems
 
@@ -60,13 +61,15 @@ def check_domain(source: Source, others: Mapping[str, Domain]) -> DomainCheck:
 def _wrong(domain: Domain, beside: Mapping[str, Domain]) -> Iterator[Finding]:
     """What a build would break on: references, tools, links."""
     for name, activity in domain.activities.items():
+        if activity.profile is not None:
+            continue
         named = {"reference": activity.reference, "hours_of": (activity.hours_of or activity.reference).split("/")[0]}
         lost = {key: file for key, file in named.items() if file not in reference_ids()}
         for key, file in lost.items() if activity.hours_of is not None else list(lost.items())[:1]:
             yield Finding(("activities", name, key), "there is no such reference", did_you_mean(file, reference_ids()))
         if not lost:
             try:
-                profile(activity.reference, activity.hours_of)
+                profile_of(activity)
             except UnknownReference as error:
                 key = "reference" if activity.hours_of is None else "hours_of"
                 yield Finding(
@@ -74,10 +77,13 @@ def _wrong(domain: Domain, beside: Mapping[str, Domain]) -> Iterator[Finding]:
                     f"it does not say when things happen: {error}",
                     "name other hours by `hours_of`",
                 )
-    for metric, reference in domain.gates.items():
-        if reference not in reference_ids():
-            fix = did_you_mean(str(reference), reference_ids())
-            yield Finding(("gates", metric), "there is no such reference", fix)
+    for metric, gates in domain.gates.items():
+        if metric not in METRICS:
+            yield Finding(("gates", metric), "there is no such metric", did_you_mean(metric, METRICS))
+        for gate in gates:
+            if gate.reference not in reference_ids():
+                fix = did_you_mean(gate.reference, reference_ids())
+                yield Finding(("gates", metric), "there is no such reference", fix)
     for problem in tool_problems(domain.tools):
         rule, _, fix = problem.rpartition("; ")
         name = problem.partition("`")[2].partition("`")[0]
@@ -88,6 +94,14 @@ def _wrong(domain: Domain, beside: Mapping[str, Domain]) -> Iterator[Finding]:
             name = full.partition(".")[2]
             if full in domain.value_names() and value not in domain.dimensions[name].values:
                 rule = f"the life event `{event}` moves it to `{value}`, which is no value of it"
+                yield Finding(
+                    ("dimensions", name, "values"), rule, f"keep the value `{value}`, or rename the dimension"
+                )
+    for full, seasons in load_life_events().seasons.items():
+        name = full.partition(".")[2]
+        for season, value in seasons.items():
+            if full in domain.value_names() and value not in domain.dimensions[name].values:
+                rule = f"in {season} some people like `{value}` best, which is no value of it"
                 yield Finding(
                     ("dimensions", name, "values"), rule, f"keep the value `{value}`, or rename the dimension"
                 )
@@ -146,7 +160,7 @@ def busy_hours(domain: Domain) -> list[int]:
     """Hours of the day in which people choose."""
     busy = set()
     for activity in domain.choosing().values():
-        hours = profile(activity.reference, activity.hours_of)
+        hours = profile_of(activity)
         share = (hours.working_hours + hours.resting_hours) / 2
         busy |= {hour for hour in range(HOURS) if share[hour] >= QUIET_SHARE}
     return sorted(busy)

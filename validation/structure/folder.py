@@ -92,3 +92,9 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """The text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def told(column: str) -> str:
+    """SQL for a blank, the column's name and the instant in it, such as ` at 2025-01-06 08:00:00.000000Z`."""
+    instant = f"strftime(make_timestamp(epoch_us({quoted(column)})), '%Y-%m-%d %H:%M:%S.%fZ')"
+    return f"' {column} ' || {instant}"

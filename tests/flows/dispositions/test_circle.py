@@ -16,7 +16,10 @@ from tests.flows.lives import Lives, frame, is_likely, mean, run, same_rows
 
 DOMAINS = ["food", "groceries"]
 SPECS = specs_of(load_domains(DOMAINS))
-QUIET = {"drift": {"abrupt_per_year": 0}, "contradictions": {"temporary_state": 0}}
+QUIET = {
+    "drift": {"abrupt_per_year": 0, "gradual_share": 0, "seasonal_share": 0},
+    "contradictions": {"temporary_state": 0},
+}
 STRANGERS = np.mean([sum(value.share**2 for value in spec.values.values()) for spec in SPECS.values()])
 
 

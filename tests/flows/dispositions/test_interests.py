@@ -19,7 +19,10 @@ from tests.flows.lives import Lives, is_likely, mean, same_rows
 
 CROWD = 6_000
 DOMAINS = ["food", "groceries", "media", "wellness"]
-QUIET = {"drift": {"abrupt_per_year": 0}, "contradictions": {"temporary_state": 0}}
+QUIET = {
+    "drift": {"abrupt_per_year": 0, "gradual_share": 0, "seasonal_share": 0},
+    "contradictions": {"temporary_state": 0},
+}
 TAGS = {tag: interest for area in load_interests().areas.values() for tag, interest in area.tags.items()}
 
 

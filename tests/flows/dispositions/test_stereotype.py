@@ -18,7 +18,10 @@ SPECS = specs_of(load_domains(list(NINE_DOMAINS)))
 
 @pytest.fixture(scope="module")
 def crowd() -> Lives:
-    quiet = {"drift": {"abrupt_per_year": 0}, "contradictions": {"temporary_state": 0}}
+    quiet = {
+        "drift": {"abrupt_per_year": 0, "gradual_share": 0, "seasonal_share": 0},
+        "contradictions": {"temporary_state": 0},
+    }
     locales = {"locales": {"en_US": 0.8, "es_MX": 0.2}}
     return tastes(USERS, domains=list(NINE_DOMAINS), disturb=quiet, personas=locales)
 

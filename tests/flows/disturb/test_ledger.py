@@ -11,7 +11,7 @@ import pyarrow as pa
 from flows.common.draws import Draws
 from flows.disturb.ledger import injection_ids, ledger_rows, single_lists
 from schemas.tables.internal import SYMBOLIC_LEDGER
-from tests.flows.lives import Lives
+from tests.flows.lives import Lives, changeable
 
 DRAWS = Draws(7, "disturb")
 POLICY = {
@@ -22,6 +22,8 @@ POLICY = {
     "stated_vs_done": "trust_behaviour",
     "temporary_state": "follow_state_until_end",
     "abrupt": "follow_new_value",
+    "gradual": "follow_new_value",
+    "seasonal": "follow_context",
 }
 
 
@@ -68,16 +70,15 @@ def test_the_onset_of_noise_is_the_time_of_its_first_line(town: Lives) -> None:
     assert (first["at"] == first["onset_at"]).all()
 
 
-def test_a_session_of_somebody_else_is_one_row_over_all_its_lines(town: Lives) -> None:
-    copies = set(town["symbolic_ledger"].filter(kind="duplicate")["after"])
-    lines = (
-        town["symbolic_events"]
-        .filter(~pl.col("event_id").is_in(copies))
-        .join(town["symbolic_truth"].select("event_id", "actor_id"), on="event_id")
-    )
+def test_what_somebody_else_chose_in_a_session_is_one_row(town: Lives) -> None:
+    truth = town["symbolic_truth"].select("event_id", "actor_id")
     sessions = {
         row["session_id"]: row
-        for row in lines.group_by("session_id").agg("event_id", pl.col("actor_id").unique()).iter_rows(named=True)
+        for row in changeable(town)
+        .join(truth, on="event_id")
+        .group_by("session_id")
+        .agg("event_id", pl.col("actor_id").unique())
+        .iter_rows(named=True)
     }
     rows = town["symbolic_ledger"].filter(kind="other_person")
     assert rows.height > 200
@@ -88,7 +89,7 @@ def test_a_session_of_somebody_else_is_one_row_over_all_its_lines(town: Lives) -
 
 
 def test_a_move_of_taste_names_its_life_event_and_the_dispositions_it_parts(town: Lives) -> None:
-    drift = town["symbolic_ledger"].filter(pl.col("family") == "drift", pl.col("before") != pl.col("after"))
+    drift = town["symbolic_ledger"].filter(pl.col("kind") == "abrupt", pl.col("before") != pl.col("after"))
     own = (
         town["dispositions"]
         .join(town["actors"].filter(relation="self").select("actor_id"), on="actor_id")

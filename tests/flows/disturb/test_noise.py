@@ -7,20 +7,23 @@ from datetime import timedelta
 import polars as pl
 import pytest
 
-from tests.flows.lives import Lives, is_likely, low_high
+from tests.flows.lives import Lives, changeable, is_likely, low_high
 from tests.flows.timelines.choosing import choices, own_actor, softmax
 
 
 @pytest.fixture(scope="module")
 def lines(town: Lives) -> pl.DataFrame:
-    """The clean lines beside what the log has of them: `_after` marks the log's columns."""
+    """The clean lines beside what the log has of them: `_after` marks the log's columns.
+
+    ``can_change`` is whether noise can change the line's item.
+    """
     log = town["symbolic_events"].join(
         town["symbolic_truth"].select("event_id", "actor_id", "is_noise", "noise_kind"), on="event_id"
     )
     clean = town["clean_events"].join(town["clean_truth"].select("event_id", "actor_id"), on="event_id")
     both = clean.join(log, on="event_id", how="left", suffix="_after")
     assert both["user_id_after"].null_count() == 0
-    return both
+    return both.with_columns(can_change=pl.col("event_id").is_in(changeable(town)["event_id"].implode()))
 
 
 def shared(town: Lives) -> set[str]:
@@ -32,16 +35,18 @@ def test_somebody_else_uses_as_many_sessions_of_shared_households_as_the_rate_sa
     town: Lives, lines: pl.DataFrame
 ) -> None:
     own = own_actor(town)
-    sessions = lines.group_by("session_id").agg(
-        pl.col("user_id").first(),
-        pl.col("actor_id_after").first(),
-        pl.col("actor_id_after").n_unique().alias("actors"),
-        pl.col("options").is_not_null().any().alias("has_choice"),
+    sessions = (
+        lines.filter("can_change")
+        .group_by("session_id")
+        .agg(
+            pl.col("user_id", "actor_id_after").first(),
+            pl.col("actor_id_after").n_unique().alias("actors"),
+        )
     )
     assert (sessions["actors"] == 1).all()
     foreign = [actor != own[user] for user, actor in sessions.select("user_id", "actor_id_after").iter_rows()]
     sessions = sessions.with_columns(foreign=pl.Series(foreign), shared=pl.col("user_id").is_in(shared(town)))
-    able = sessions.filter(pl.col("shared") & pl.col("has_choice"))
+    able = sessions.filter("shared")
     assert is_likely(int(able["foreign"].sum()), able.height, town.data.disturb.noise.other_person)
     assert able["foreign"].sum() == sessions["foreign"].sum() > 200
     relation = dict(town["actors"].select("actor_id", "relation").iter_rows())
@@ -51,6 +56,16 @@ def test_somebody_else_uses_as_many_sessions_of_shared_households_as_the_rate_sa
         "child",
         "parent",
     }
+
+
+def test_lines_without_options_and_choices_that_a_habit_rests_on_stay_the_owners(lines: pl.DataFrame) -> None:
+    kept = lines.filter(~pl.col("can_change"))
+    assert kept["options"].count() > 500 and (kept["actor_id"] == kept["actor_id_after"]).all()
+    assert not kept["is_noise"].any()
+    chosen = kept.drop_nulls("options")
+    assert (chosen["item_id"] == chosen["item_id_after"]).all()
+    beside = lines.filter((pl.col("actor_id") != pl.col("actor_id_after")).any().over("session_id"))
+    assert 100 < beside.filter("can_change").height < beside.height
 
 
 def test_somebody_else_chooses_by_their_own_taste(town: Lives, lines: pl.DataFrame) -> None:
@@ -63,14 +78,14 @@ def test_somebody_else_chooses_by_their_own_taste(town: Lives, lines: pl.DataFra
     config, chance = town.data.timelines, {"theirs": 0.0, "own": 0.0}
     for domain in town.data.domains:
         for name, whose in (("theirs", actor), ("own", {})):
-            for choice in choices(some, domain, "foreign", actor=whose):
+            for choice in choices(some, domain, "foreign", 1_000, whose):
                 chance[name] += softmax(choice.utility, config.position_effect, config.exploration)[choice.taken]
     assert chance["theirs"] > 1.3 * chance["own"]
 
 
 def test_a_wrong_option_is_hit_as_often_as_the_rate_says(town: Lives, lines: pl.DataFrame) -> None:
     own = own_actor(town)
-    alone = lines.drop_nulls("options").filter(pl.col("actor_id_after").is_in(list(own.values())))
+    alone = lines.filter("can_change").filter(pl.col("actor_id_after").is_in(list(own.values())))
     missed = alone.filter(pl.col("item_id") != pl.col("item_id_after"))
     assert is_likely(missed.height, alone.height, town.data.disturb.noise.accidental)
     assert (
@@ -125,8 +140,8 @@ def test_a_copy_is_the_line_again_under_its_own_id_and_logged_later(town: Lives)
 def test_sums_prices_and_stars_follow_the_items_that_stand_in_the_log(town: Lives) -> None:
     log = town["symbolic_events"].join(town["items"].select("item_id", price="price_cents"), on="item_id", how="left")
     first = log.filter(pl.col("event_id").is_in(set(town["clean_events"]["event_id"]))).sort("session_id", "at")
-    lines = first.drop_nulls("options")
-    assert (lines["price_cents"] == lines["price"]).all()
+    lines = first.filter(pl.col("action").is_in(["order", "add"]))
+    assert lines["options"].null_count() > 100 and (lines["price_cents"] == lines["price"]).all()
     sums = lines.group_by("session_id", maintain_order=True).agg(
         pl.col("price_cents").sum().alias("total"), pl.col("item_id").last().alias("last")
     )

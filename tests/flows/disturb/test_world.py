@@ -9,7 +9,7 @@ import pytest
 from schemas.config.data import NINE_DOMAINS
 from schemas.load import load_domain
 from schemas.tables.core import replaced
-from tests.flows.lives import Lives, frame, is_likely, mean, run
+from tests.flows.lives import Lives, changeable, frame, is_likely, mean, run, takes
 
 CLAIMS = {"stated_vs_done", "temporary_state"}
 
@@ -29,7 +29,8 @@ def test_choices_of_every_domain_are_missed_as_often_as_the_rate_says(
 ) -> None:
     chosen = lines.filter(domain=domain).drop_nulls("options")
     assert set(chosen["action"]) == set(load_domain(domain).choice_actions())
-    alone = chosen.filter(pl.col("actor") == pl.col("own"))
+    can_change = pl.col("event_id").is_in(changeable(world)["event_id"].implode())
+    alone = chosen.filter(can_change, pl.col("actor") == pl.col("own"))
     missed = alone.filter(pl.col("item_id") != pl.col("item_id_after"))
     assert is_likely(missed.height, alone.height, world.data.disturb.noise.accidental)
     assert set(missed["noise_kind"]) == {"accidental"}
@@ -42,13 +43,30 @@ def test_only_choices_and_what_follows_them_change(lines: pl.DataFrame) -> None:
     """A line without options is no choice, whatever its action: routines, messages, summaries, ways home."""
     changed = lines.filter(pl.col("item_id").ne_missing(pl.col("item_id_after")) & pl.col("options").is_null())
     assert set(changed.select("domain", "action").iter_rows()) <= {
-        *((name, "review") for name in NINE_DOMAINS),
+        *((name, action) for name in NINE_DOMAINS for action in ("review", "view")),
         ("wellness", "log"),
     }
-    rest = lines.filter(pl.col("options").is_null() & (pl.col("action") != "review"))
-    assert set(rest["noise_kind"].drop_nulls()) <= {"other_person"}
+    rest = lines.filter(pl.col("options").is_null())
+    assert rest["noise_kind"].count() == 0 and (rest["actor"] == rest["own"]).all()
     for column in ("starts_at", "ends_at", "series", "quantity", "options"):
         assert lines[column].eq_missing(lines[f"{column}_after"]).all(), column
+
+
+def test_no_habit_repeats_what_the_log_has_nobody_take_but_where_the_clean_one_does(world: Lives) -> None:
+    """Else the line without options would tell that the choice it repeats is another in the log."""
+    clean, log = (takes(world, name).filter(nth=0) for name in ("clean_events", "symbolic_events"))
+    repeats = takes(world, "clean_events").filter(pl.col("is_habit"), pl.col("nth") > 0)
+    orphans, orphans_in_log = (set(one.filter("is_habit").select("user_id", "item_id").rows()) for one in (clean, log))
+    assert repeats.height > 1_000 and orphans_in_log <= orphans
+
+
+def test_a_look_names_what_is_taken_next_whoever_takes_it_and_however(lines: pl.DataFrame) -> None:
+    some = lines.sort("user_id", "session_id", "at").with_columns(
+        taken=pl.col("item_id_after").shift(-1).over("session_id"), of=pl.col("action").shift(-1).over("session_id")
+    )
+    looks = some.filter(action="view")
+    assert looks.height > 500 and (looks["item_id_after"] == looks["taken"]).all() and looks["of"].n_unique() > 4
+    assert 20 < looks.filter(pl.col("item_id") != pl.col("item_id_after")).height < looks.height
 
 
 def test_a_way_begins_where_the_log_says_that_the_one_before_ended(lines: pl.DataFrame) -> None:
@@ -68,7 +86,7 @@ def test_a_way_begins_where_the_log_says_that_the_one_before_ended(lines: pl.Dat
 def test_who_closes_with_the_last_choice_closes_with_what_stands_there(lines: pl.DataFrame) -> None:
     ordered = lines.filter(domain="wellness").sort("session_id", "at")
     last = (
-        ordered.drop_nulls("options")
+        ordered.filter(action="add")
         .group_by("session_id", maintain_order=True)
         .agg(last=pl.col("item_id_after").last())
     )
@@ -78,7 +96,7 @@ def test_who_closes_with_the_last_choice_closes_with_what_stands_there(lines: pl
 
 
 def test_totals_count_each_thing_as_often_as_it_was_bought(lines: pl.DataFrame) -> None:
-    bought = lines.filter(domain="groceries").drop_nulls("options")
+    bought = lines.filter(domain="groceries", action="add")
     total = bought.group_by("session_id").agg(total=(pl.col("price_cents_after") * pl.col("quantity_after")).sum())
     paid = lines.filter(domain="groceries", action="checkout").join(total, on="session_id")
     assert (paid["price_cents_after"] == paid["total"]).all()

@@ -51,6 +51,11 @@ def fake_tables(users: int = 24, note: str = "") -> dict[str, pa.Table]:
             for n in range(5)
         ],
         "images": [],
+        "days": [
+            {"time_zone": "America/Chicago", "date": dt.date(2025, 1, day), "weather": "dry", "temperature_c": day - 9}
+            for day in range(5, 20)
+        ],
+        "holidays": [{"locale": "en_US", "date": dt.date(2025, 1, 20), "holiday": "Martin Luther King Jr. Day"}],
         "tools": [
             {"tool_id": "food.order", "domain": "food", "name": "order", "description": "Orders.", "parameters": "{}"}
         ],

@@ -135,6 +135,7 @@ def test_the_manifest_is_the_last_file_and_says_what_made_the_release(tmp_path: 
         "prefect",
         "great_expectations",
         "tzdata",
+        "holidays",
         "habitus",
     }
     assert manifest["seed"] == 7

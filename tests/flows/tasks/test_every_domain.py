@@ -31,7 +31,7 @@ def ten() -> Lives:
         5,
         domains={**dict.fromkeys(NINE_DOMAINS, BUILT_IN), "gardening": own},
         timelines={"statement_rate": 0.6},
-        disturb={"drift": {"abrupt_per_year": 0}},
+        disturb={"drift": {"abrupt_per_year": 0, "gradual_share": 0, "seasonal_share": 0}},
         tasks={"groups_per_domain": 4, "asks_per_domain": 1},
     )
     return Lives(data, live(data))

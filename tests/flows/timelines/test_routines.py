@@ -6,12 +6,14 @@ import numpy as np
 
 from flows.common.clock import DAY, HOUR, MINUTE, weekday_of
 from flows.timelines import routines
+from flows.timelines.day_plan import Dwellers, plan_days
 from flows.timelines.parts import Part, with_ways
 from flows.timelines.setting import Doing
 from schemas.activities import RoutineActivity
+from schemas.behaviour.day_plan import WORK
 from schemas.config.data import DomainTimeline
 from tests.flows.lives import fits, is_likely
-from tests.flows.timelines.shard import SPAN, doing, people, setting
+from tests.flows.timelines.shard import DRAWS, SPAN, doing, people, setting
 from validation.references.profile import profile
 
 COUNT, DAYS = 600, 56
@@ -91,17 +93,25 @@ def test_only_the_days_of_the_config_have_habits() -> None:
     assert set(weekday_of(day).tolist()) == {4} and part.person.size > 1_000
 
 
-def test_who_arrives_by_habit_is_there_in_time_and_was_under_way_before() -> None:
-    one = doing("mobility", "commute", jitter_minutes=1.0, kept=1.0)
-    part = planned(one)
+def test_who_works_arrives_when_work_begins_and_was_under_way_before() -> None:
+    one = doing("mobility", "commute", jitter_minutes=1.0, kept=0.85)
+    some, things = people(COUNT), {("mobility", "workplace"): [1] * COUNT}
+    who = Dwellers(some.numbers, *(np.arange(COUNT) % count for count in (1, 3, 3)))
+    plans = plan_days(who, SPAN.days, DRAWS)
+    there = setting(some._replace(plans=plans), things)
     assert isinstance(one.activity, RoutineActivity)
-    content = with_ways(
-        part, routines.fill(part, one, one.activity, setting(people(COUNT), {("mobility", "workplace"): [1] * COUNT}))
-    )
+    part = routines.plan(one, one.activity, there)
+    content = with_ways(part, routines.fill(part, one, one.activity, there))
     assert (content.ends_us == part.at_us).all() and (content.starts_us == part.start_us).all()
     minutes = (content.ends_us - content.starts_us) / MINUTE
     assert abs(np.median(minutes) - 18) < 0.5 and minutes.min() > 0
-    clock = part.at_us % DAY
-    mine = [clock[(part.person == person) & (weekday_of(part.at_us // DAY) < 5)] for person in range(50)]
-    assert sum(np.ptp(times) < 8 * MINUTE for times in mine) > 45
-    assert SPAN.start <= part.start_us.min()
+    works = (plans.state == WORK).reshape(COUNT, -1)
+    begins = works & ~np.concatenate([np.zeros((COUNT, 1), bool), works[:, :-1]], axis=1)
+    half_hour = np.rint(part.at_us / (HOUR // 2)).astype(np.int64)
+    assert (np.abs(part.at_us - half_hour * (HOUR // 2)) < 6 * MINUTE).all()
+    assert begins[part.person, half_hour - plans.first_day * 48].all()
+    inside = slice(3, -3)  # days that lie in the window, whatever the jitter
+    possible = begins.reshape(COUNT, -1, 48).any(axis=2)[:, inside].sum()
+    day = part.key.astype(np.int64) // routines.SLOTS
+    assert is_likely(int(np.isin(day, SPAN.days[inside]).sum()), int(possible), 0.85)
+    assert np.unique(part.person * 100_000 + day).size == day.size  # the first time of a day only

@@ -1,4 +1,4 @@
-"""Sessions before their content: repeats, closing lines; and when what is booked takes place."""
+"""Sessions before their content: repeats, closing lines; and when what is booked takes place, at home."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from flows.common.clock import DAY, HOUR, MINUTE, SECOND
 from flows.timelines import sessions
-from flows.timelines.parts import CLOSE, REVIEW, SEARCH, Part
+from flows.timelines.parts import CLOSE, PLACES, REVIEW, SEARCH, VIEW, Part
+from flows.timelines.rhythm import TRAIN
 from flows.timelines.setting import Doing
-from schemas.activities import SessionActivity
+from flows.timelines.stays import period
+from schemas.activities import Rhythm, SessionActivity
 from tests.flows.lives import is_likely
 from tests.flows.timelines.shard import SPAN, START, doing, people, setting
 
@@ -27,23 +29,31 @@ def planned(one: Doing, own: dict[tuple[str, str], list[int]] | None = None) -> 
 
 
 def test_as_many_sessions_are_followed_by_another_within_minutes_as_declared() -> None:
-    part = planned(doing("groceries", "shop", again_soon=0.3, again_minutes=12.0))
-    again = part.key >= sessions.AGAIN
-    assert is_likely(int(again.sum()), int((~again).sum()), 0.3)
-    first = {(p, k): s for p, k, s in zip(part.person.tolist(), part.key.tolist(), part.start_us.tolist(), strict=True)}
+    rhythm = Rhythm(again=0.3, again_between=0, soon_minutes=12, soon_spread=0.5, later_share=0)
+    part = planned(doing("groceries", "shop", rhythm=rhythm))
+    again = part.key % TRAIN > 0
+    assert is_likely(int(again.sum()), again.size, 0.3)
+    begun = dict(zip(zip(part.person.tolist(), part.key.tolist(), strict=True), part.start_us.tolist(), strict=True))
     waits = [
-        (start - first[person, key - int(sessions.AGAIN)]) / MINUTE
-        for (person, key), start in first.items()
-        if key >= sessions.AGAIN and (person, key - int(sessions.AGAIN)) in first
+        (start - begun[person, key - 1]) / MINUTE
+        for (person, key), start in begun.items()
+        if key % TRAIN and (person, key - 1) in begun
     ]
-    assert len(waits) > 0.99 * again.sum() and min(waits) >= 2 and abs(np.median(waits) - 14) < 1
+    assert len(waits) > 0.99 * again.sum() and min(waits) > 0 and is_likely(sum(w < 12 for w in waits), len(waits), 0.5)
 
 
-def test_lines_stand_in_order_search_choices_close_review_each_a_step_after_the_other() -> None:
-    part = planned(doing("groceries", "shop", search=0.5, review=0.5))
+def test_lines_stand_in_order_search_looks_choices_close_review_each_a_step_after_the_other() -> None:
+    part = planned(doing("groceries", "shop", search=0.5, review=0.5, view=0.3, compare=0.2))
     lines = part.lines
     same = lines.session[1:] == lines.session[:-1]
-    rank = np.select([lines.place == SEARCH, lines.place == CLOSE, lines.place == REVIEW], [-1, 900, 901], lines.place)
+    what, nth = lines.place // VIEW, lines.place % VIEW  # 0 choices and others, 1 a look at the thing, 2 a comparison
+    rank = np.select([nth == SEARCH, nth == CLOSE, nth == REVIEW], [-1, 900, 901], 3 * nth + 2 - what)
+    for look, share in ((1, 0.3), (2, 0.2)):
+        assert is_likely(int((what == look).sum()), int((lines.place < SEARCH).sum()), share)
+    leads_to_choice = np.isin(
+        lines.session * int(PLACES) + nth, (lines.session * int(PLACES) + lines.place)[lines.place < SEARCH]
+    )
+    assert leads_to_choice[what > 0].all()
     assert (np.diff(rank)[same] > 0).all() and (np.diff(lines.after_us)[same] == lines.step_us[1:][same]).all()
     assert (lines.step_us >= SECOND).all() and np.unique(lines.session).size == part.person.size
     last = np.flatnonzero(np.append(~same, True))
@@ -67,11 +77,11 @@ def test_who_has_nothing_of_the_kind_ends_sessions_without_a_closing_line() -> N
 def test_a_stay_begins_and_ends_by_the_wall_clock_and_never_before_it_is_booked(
     zone: str, minute: int, lead: int, nights: int
 ) -> None:
-    some = people(1, (zone,))
     at = START + minute * MINUTE
-    one = [np.array([number]) for number in (at, 0, lead, nights)]
-    begins, ends = (EPOCH + timedelta(microseconds=int(us[0])) for us in sessions.stays(*one, some, SPAN))
     booked = (EPOCH + timedelta(microseconds=at)).astimezone(ZoneInfo(zone))
+    day = booked.date().toordinal() - EPOCH.date().toordinal() + lead
+    one = [np.array([number]) for number in (day, nights, at, 0)]
+    begins, ends = (EPOCH + timedelta(microseconds=int(us[0])) for us in period(*one, [zone], SPAN))
     first, last = begins.astimezone(ZoneInfo(zone)), ends.astimezone(ZoneInfo(zone))
     is_late = lead == 0 and booked.hour >= 15
     assert begins > booked and (first.hour, first.minute, last.hour, last.minute) == (15, 0, 11, 0)
@@ -79,6 +89,6 @@ def test_a_stay_begins_and_ends_by_the_wall_clock_and_never_before_it_is_booked(
 
 
 def test_a_stay_booked_at_the_very_minute_of_checking_in_begins_the_day_after() -> None:
-    one = [np.array([number]) for number in (START + 15 * HOUR, 0, 0, 1)]
-    begins, ends = sessions.stays(*one, people(1), SPAN)
+    one = [np.array([number]) for number in (START // DAY, 1, START + 15 * HOUR, 0)]
+    begins, ends = period(*one, ["UTC"], SPAN)
     assert begins.tolist() == [START + DAY + 15 * HOUR] and ends.tolist() == [START + 2 * DAY + 11 * HOUR]

@@ -15,7 +15,7 @@ from schemas.behaviour.volume import by_quantiles
 from schemas.config.data import DomainTimeline
 from tests.flows.lives import is_likely
 from tests.flows.timelines.shard import DRAWS, SPAN, START, doing, people, setting
-from validation.references.profile import profile
+from validation.references.profile import profile_of
 
 COUNT = 400
 
@@ -74,7 +74,7 @@ def test_hours_lie_as_the_reference_says_for_working_days_and_weekends() -> None
     part = planned(one)
     assert isinstance(one.activity, SummaryActivity)
     series = summaries.fill(part, one, one.activity, setting(people(COUNT))).series
-    when = profile(one.activity.reference, one.activity.hours_of)
+    when = profile_of(one.activity)
     weekend = weekday_of(part.key.astype(np.int64)) >= 5
     for shares, here in ((when.working_hours, ~weekend), (when.resting_hours, weekend)):
         found = series[here].sum(axis=0) / series[here].sum()

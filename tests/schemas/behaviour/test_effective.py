@@ -61,14 +61,20 @@ def lives(draw: st.DrawFn) -> list[Fact]:
         for dimension, values in [*DIMENSIONS.items(), ("groceries.sugar", ["none", "some"])]:
             borders = draw(st.lists(st.integers(1, END), max_size=4, unique=True).map(sorted))
             liked = draw(st.lists(st.sampled_from(values), min_size=len(borders) + 1, max_size=len(borders) + 1))
-            strength = draw(st.sampled_from([0.5, 1.0, 2.0]))
+            strengths = draw(
+                st.lists(st.sampled_from([0.5, 1.0, 2.0]), min_size=len(borders) + 2, max_size=len(borders) + 2)
+            )
             clocks = ["trait", *["habit"] * len(borders)]
-            for value, clock, begins, ends in zip(liked, clocks, [0, *borders], [*borders, None], strict=True):
+            for value, clock, begins, ends, strength in zip(
+                liked, clocks, [0, *borders], [*borders, None], strengths[1:], strict=True
+            ):
                 facts.append(Fact(person, dimension, value, clock, begins, ends, strength))
             if draw(st.booleans()):
                 begins = draw(st.integers(0, END - 1))
                 ends = draw(st.integers(begins + 1, END))
-                facts.append(Fact(person, dimension, draw(st.sampled_from(values)), "state", begins, ends, strength))
+                facts.append(
+                    Fact(person, dimension, draw(st.sampled_from(values)), "state", begins, ends, strengths[0])
+                )
     return draw(st.permutations(facts))
 
 
@@ -92,7 +98,8 @@ def test_exactly_one_value_holds_and_it_is_that_of_a_naive_lookup(
 ) -> None:
     tastes = values_of(facts)
     person, at = np.array([p for p, _ in asked]), np.array([t for _, t in asked])
-    value, row = tastes.at(person, at)
+    value, row, strength = tastes.held_at(person, at)
+    assert all((one == other).all() for one, other in zip(tastes.at(person, at), (value, row), strict=True))
     lasting, lasting_row = tastes.lasting_at(person, at)
     assert value.shape == row.shape == lasting.shape == (len(asked), len(DIMENSIONS))
     for n, (who, when) in enumerate(asked):
@@ -100,6 +107,7 @@ def test_exactly_one_value_holds_and_it_is_that_of_a_naive_lookup(
             first, *below = holding(facts, PEOPLE[who], dimension, when, ("state", "habit", "trait"))
             assert len(below) == (facts[first].clock == "state")
             assert row[n, place] == first and values[value[n, place]] == facts[first].value
+            assert strength[n, place] == facts[first].strength
             [only] = holding(facts, PEOPLE[who], dimension, when, ("habit", "trait"))
             assert lasting_row[n, place] == only and values[lasting[n, place]] == facts[only].value
 
@@ -110,7 +118,9 @@ def test_the_last_change_is_that_of_the_lasting_value(facts: list[Fact], who: in
     changes = values_of(facts).last_change(np.array([who]), np.array([at]), start)
     for place, dimension in enumerate(DIMENSIONS):
         own = [f for f in facts if (f.person, f.dimension) == (PEOPLE[who], dimension) and f.clock != "state"]
-        past = [f.begins for f in own if f.begins <= at]
+        own.sort(key=lambda f: f.begins)
+        changes_value = [not n or f.value != own[n - 1].value for n, f in enumerate(own)]
+        past = [f.begins for f, is_change in zip(own, changes_value, strict=True) if is_change and f.begins <= at]
         assert changes[0, place] == max([start, *past])
 
 

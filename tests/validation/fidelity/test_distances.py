@@ -5,17 +5,21 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from validation.fidelity.distances import (
+    circular_wasserstein,
     floor,
+    floor_and_limit,
     ks_at_quantiles,
+    ks_of_sample,
     limit,
     share_at_or_below,
     total_variation,
     verdict,
+    wasserstein,
     wasserstein_log10,
 )
 from validation.references.reader import FOLDER, load_reference
@@ -88,3 +92,34 @@ def test_distances_at_quantiles_are_the_exact_ones_where_all_quantiles_are_liste
 
 def test_no_gap_at_all_counts_as_one_second() -> None:
     assert wasserstein_log10([0.0, 0.0], [1 / 3600, 1 / 3600], [0.1, 0.9]) == 0
+
+
+def test_the_clock_is_a_circle() -> None:
+    late, early, noon = (np.eye(24)[hour] for hour in (23, 0, 12))
+    assert circular_wasserstein(late, early) == pytest.approx(1)
+    assert circular_wasserstein(noon, early) == pytest.approx(12)
+    assert circular_wasserstein(late * 3 + early, late * 3 + early) == 0
+    assert math.isnan(circular_wasserstein(late * 0, early))
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(0, 6), min_size=2, max_size=60), st.integers(1, 3))
+def test_values_that_many_share_are_no_distance_from_themselves(values: list[int], times: int) -> None:
+    p = np.array([0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99])
+    listed = np.quantile(values, p, method="inverted_cdf")
+    assert ks_of_sample(values * times, listed, p) == pytest.approx(0, abs=1e-12)
+    assert ks_of_sample([9] * 5, listed, p) == pytest.approx(0.99)
+    assert ks_of_sample([-1] * 5, listed, p) == pytest.approx(0.99)
+
+
+def test_the_quantile_distance_is_the_two_sided_one_where_no_value_repeats() -> None:
+    p = (np.arange(2000) + 0.5) / 2000
+    sample, other = p**2, p**1.5
+    assert ks_of_sample(sample, other, p) == pytest.approx(stats.ks_2samp(sample, other).statistic, abs=2e-3)
+    assert wasserstein(sample, other, p) == pytest.approx(stats.wasserstein_distance(sample, other), rel=0.01)
+
+
+def test_without_halves_the_absolute_limit_counts_alone() -> None:
+    assert floor_and_limit(0.05, 50, 1206, 0.02, 0.03) == (floor(50, 1206, 0.02), limit(0.05, 50, 1206, 0.03))
+    lowest, most = floor_and_limit(0.05, 50, 1206, math.nan, math.nan)
+    assert math.isnan(lowest) and most == 0.05

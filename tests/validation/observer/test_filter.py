@@ -9,6 +9,7 @@ import pytest
 
 from flows.common.draws import Draws, categorical, exponential, normal
 from schemas.behaviour.choice import choice_shares, position_cost
+from schemas.behaviour.price import price_weight
 from schemas.config import DataConfig
 from schemas.load import load_domain, load_life_events
 from validation.observer.filter import Beliefs, believe
@@ -32,6 +33,8 @@ WEEKS, SHOWN = 26, 6
 
 
 def config(**disturb: Any) -> DataConfig:
+    """Of the changes of taste, the people here know life events and passing states only."""
+    disturb["drift"] = {"gradual_share": 0, "seasonal_share": 0} | disturb.get("drift", {})
     window = {"start": "2025-01-06T00:00:00+00:00", "end": "2025-07-07T00:00:00+00:00"}
     return DataConfig.model_validate({"users": 1, "window": window, "disturb": disturb})
 
@@ -42,7 +45,7 @@ def parameters_of(**disturb: Any) -> ObserverParameters:
 
 CALM = parameters_of(
     noise={"accidental": 0.02, "other_person": 0.0},
-    drift={"abrupt_per_year": 0.0},
+    drift={"abrupt_per_year": 0},
 )
 
 
@@ -125,10 +128,15 @@ class Population:
         for column in self.columns:
             match = self.parameters.match[column][liked[:, column, None], options[:, :, column]]
             utility += self.strength[user, column, None] * match
+        log_price = np.round(0.5 * normal(DRAWS.uniform("price", key[:, None], np.arange(SHOWN))), 2)
+        spent = 2 * DRAWS.uniform("spent", key)
+        mind = np.exp(0.5 * normal(DRAWS.uniform("mind", user)) - 0.125)
+        utility -= price_weight(self.parameters.price, spent, mind)[:, None] * log_price
         chosen = categorical(DRAWS.uniform("chosen", key), choice_shares(utility, self.parameters.exploration))
         slips = DRAWS.uniform("slip", key) < self.parameters.accidental
         elsewhere = (chosen + 1 + (DRAWS.uniform("slip to", key) * (SHOWN - 1)).astype(np.int64)) % SHOWN
-        return record_of(self.users, user, at, sitting, options, np.where(slips, elsewhere, chosen), self._talks())
+        logged = np.where(slips, elsewhere, chosen)
+        return record_of(self.users, user, at, sitting, options, logged, self._talks(), log_price, spent)
 
     def _talks(self) -> np.ndarray:
         """(n, 5) user, instant, dimension, value, stance of what is said, as a reader reads it."""
@@ -155,10 +163,20 @@ class Population:
 
 
 def record_of(
-    users: int, user: Any, at_us: Any, session: Any, options: Any, chosen: Any, talks: Any = ()
+    users: int,
+    user: Any,
+    at_us: Any,
+    session: Any,
+    options: Any,
+    chosen: Any,
+    talks: Any = (),
+    log_price: Any = None,
+    spent: Any = None,
 ) -> DomainRecord:
     """A record in order, from choices and rows of (user, instant, dimension, value, stance)."""
     options = np.asarray(options)
+    log_price = np.zeros(options.shape[:2]) if log_price is None else np.asarray(log_price)
+    spent = np.zeros(len(options)) if spent is None else np.asarray(spent)
     talk = np.asarray(talks, np.int64).reshape(-1, 5)
     count = len(options)
     owner = np.concatenate([user, talk[:, 0]]).astype(np.int64)
@@ -179,12 +197,14 @@ def record_of(
         said_value=words[:, 1],
         said_stance=words[:, 2],
         event_row=order,
+        log_price=np.concatenate([log_price, np.zeros(blank.shape[:2])])[order].astype(np.float32),
+        budgets_spent=np.concatenate([spent, np.zeros(talk.shape[0])])[order],
     )
 
 
 # --- one user whose choices are written down ------------------------------------------------------------------------
 
-CUISINE, WAIT = 0, 5
+CUISINE, HEAT, PORTION, WAIT = 0, 1, 3, 5
 ITALIAN, MEXICAN, JAPANESE = range(3)
 
 
@@ -266,14 +286,18 @@ def test_in_one_dimension_the_belief_is_that_of_bayes_with_the_equations_of_the_
         )
         size, shown = model.values[0], np.array([[2, 0, 1, 1, 0], [1, 2, 2, 0, ABSENT], [0, 1, ABSENT, ABSENT, ABSENT]])
         chosen = [3, 0, 1]
-        record = record_of(1, np.zeros(3), [day(1), day(2), day(3)], np.arange(3), shown[:, :, None], chosen)
+        price = np.array([[0.5, -0.25, 0.0, 1.0, -1.5], [0.0, 0.0, 2.0, -0.5, 0.0], [-0.75, 0.25, 0.0, 0.0, 0.0]])
+        spent = np.array([0.0, 0.5, 2.0])
+        days, every = [day(1), day(2), day(3)], np.arange(3)
+        record = record_of(1, np.zeros(3), days, every, shown[:, :, None], chosen, (), price, spent)
         expected = model.prior[0, : len(size), None] * model.strength_weights
-        for options, taken in zip(shown, chosen, strict=True):
+        for options, taken, log_price, budgets in zip(shown, chosen, price, spent, strict=True):
             options = options[options != ABSENT]
             for value in range(len(size)):
                 for point, strength in enumerate(model.strengths[0]):
                     utility = strength * model.match[0, value, options]
                     utility = utility - position_cost(options.size, model.position_effect)
+                    utility = utility - 0.5 * (1 + 0.5 * budgets) * log_price[: options.size]
                     share = choice_shares(utility, model.exploration)[taken]
                     logged = 0.96 * share + 0.04 * (1 - share) / (options.size - 1)
                     expected[value, point] *= logged
@@ -295,10 +319,16 @@ def test_a_reading_has_every_value_with_probabilities_that_sum_to_one() -> None:
 
 def test_life_events_set_the_hazard_and_the_targets() -> None:
     model = parameters_of(drift={"abrupt_per_year": 2.0})
-    job = LIFE.events["new_job"].share / math.fsum(event.share for event in LIFE.events.values())
-    assert model.hazard_per_day[WAIT] == pytest.approx(2.0 / 365.25 * job)
-    assert model.targets[WAIT].tolist() == [1, 0, 0, 0, 0, 0]
+    total = math.fsum(event.share for event in LIFE.events.values())
+    moves = [(event.moves.get("food.wait_min"), event.share / total) for event in LIFE.events.values()]
+    part = np.array([sum(share for to, share in moves if to == value) for value in FOOD.dimensions["wait_min"].values])
+    assert model.hazard_per_day[WAIT] == pytest.approx(2.0 / 365.25 * part.sum())
+    assert model.targets[WAIT] == pytest.approx([*(part / part.sum()), 0, 0, 0]) and part.min() > 0
     assert model.hazard_per_day[CUISINE] == 0 and not model.targets[CUISINE].any()
+    slow = parameters_of(drift={"abrupt_per_year": 0, "gradual_share": 0.1, "seasonal_share": 0.1})
+    assert slow.hazard_per_day[CUISINE] == pytest.approx(0.1 / (WEEKS * 7))  # a habit without seasons
+    assert slow.hazard_per_day[PORTION] == pytest.approx(0.1 / (WEEKS * 7) + 0.2 / 365.25)
+    assert slow.hazard_per_day[HEAT] == 0 and slow.targets[[CUISINE, PORTION]].sum(axis=1) == pytest.approx(1)
 
 
 def test_a_life_event_to_a_value_that_does_not_exist_is_refused() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.behaviour.price import Prices
 from schemas.load import load_domain
 from schemas.tables.internal import STATEMENTS
 from schemas.tables.visible import EVENTS
@@ -150,6 +151,40 @@ def test_lines_that_differ_in_item_session_instant_or_user_are_no_repeats() -> N
     assert read([first, *others]).user.tolist() == [0, 0, 0, 0, 1]
 
 
+PRICES = Prices(np.array([500, 1_000, 2_000, 700, 800, 900]), np.array([-0.5, 0.0, 1.0, 0.25, -0.25, 0.0]), 4_000.0)
+
+
+def priced(lines: list[dict[str, Any]]) -> DomainRecord:
+    events = pa.Table.from_pylist(lines, schema=EVENTS.schema())
+    return read_record(events, STATEMENTS.empty(), ITEM_IDS, ITEM_VALUES, FOOD, USERS, PRICES)
+
+
+def test_prices_are_read_of_what_was_shown_where_it_was_paid_for() -> None:
+    lines = [line("e0", 1, price_cents=1_000), line("e1", 2, options=["i2", "i1"], price_cents=1_000), line("e2", 3)]
+    record = priced(lines)
+    assert record.log_price.tolist() == [[-0.5, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    assert not read(lines).log_price.any() and not read(lines).budgets_spent.any()
+
+
+def test_what_was_spent_in_earlier_weeks_of_the_month_is_told_in_budgets() -> None:
+    """The window begins on the 6th. A copy of a line, and what is not paid for, is not spent."""
+    first = line("e0", 1, item_id="i2", price_cents=2_000, session_id="s")
+    lines = [
+        first,
+        {**first, "event_id": "e1", "logged_at": START + timedelta(hours=2)},
+        line("e2", 24, item_id="i0", price_cents=500),  # the 7th: still the first week
+        line("e3", 25, item_id="i2"),
+        line("e4", 48.5, price_cents=1_000),  # the 8th in UTC …
+        line("e5", 48.6, price_cents=1_000, utc_offset_min=-300),  # … and the 7th where it is five hours earlier
+        line("e6", 24 * 9, price_cents=1_000),
+        line("e7", 24 * 9, price_cents=1_000, user_id=USERS[1]),
+        line("e8", 24 * 26, price_cents=1_000),  # 1 February
+    ]
+    record = priced(lines)
+    spent = dict(zip([lines[row]["event_id"] for row in record.event_row], record.budgets_spent.tolist(), strict=True))
+    assert spent == {"e0": 0, "e2": 0, "e3": 0, "e4": 3_500 / 4_000, "e5": 0, "e6": 4_500 / 4_000, "e7": 0, "e8": 0}
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.permutations(range(8)))
 def test_the_order_of_the_rows_does_not_matter(order: list[int]) -> None:
@@ -246,6 +281,20 @@ def test_only_strictly_earlier_observations_are_seen(
     codes, none = np.zeros(count, np.int8), np.zeros(count, np.int64)
     user, at = (np.array([row[part] for row in rows], np.int64) for part in (0, 1))
     options = np.zeros((count, 1, 6), np.int8)
-    record = DomainRecord(3, user, at, none, codes == 0, options, codes, codes, codes, codes, none)
+    record = DomainRecord(
+        3,
+        user,
+        at,
+        none,
+        codes == 0,
+        options,
+        codes,
+        codes,
+        codes,
+        codes,
+        none,
+        options[:, :, 0].astype(np.float32),
+        at.astype(float),
+    )
     asked, when = (np.array([query[part] for query in queries], np.int64) for part in (0, 1))
     assert record.seen_before(asked, when).tolist() == [sum(u == q and a < t for u, a in rows) for q, t in queries]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
-from validation.references.profile import profile
+from schemas.activities import OwnProfile
+from schemas.load import load_domain
+from validation.references.profile import profile, profile_of
 from validation.references.reader import UnknownReference, load_reference
 
 
@@ -41,3 +44,35 @@ def test_a_week_that_is_not_told_is_even_and_hours_that_are_not_told_are_an_erro
         profile("fashion_amazon_reviews_5core")
     with pytest.raises(UnknownReference, match="no_such"):
         profile("fashion_amazon_reviews_5core", "no_such")
+
+
+def own(**other: object) -> dict[str, object]:
+    return {
+        "weekday_hours": [1 / 24] * 24,
+        "weekend_hours": [0.5, 0.5, *[0.0] * 22],
+        "week": [1 / 7] * 7,
+        "basis": "ours",
+    } | other
+
+
+def test_an_activity_can_hold_its_hours_itself_and_then_needs_no_file() -> None:
+    meal = load_domain("food").activities["meal"]
+    mine = meal.model_copy(update={"reference": "nowhere", "profile": OwnProfile.model_validate(own())})
+    found = profile_of(mine)
+    assert np.allclose(found.working_hours, 1 / 24) and found.resting_hours[:2].tolist() == [0.5, 0.5]
+    assert np.array_equal(profile_of(meal).week, profile(meal.reference, meal.hours_of).week)
+    with pytest.raises(UnknownReference, match="nowhere"):
+        profile_of(meal.model_copy(update={"reference": "nowhere", "hours_of": None}))
+
+
+@pytest.mark.parametrize(
+    ("key", "shares", "says"),
+    [
+        ("weekday_hours", [0.5, 0.5], "there are 2 shares; must be 24"),
+        ("weekend_hours", [0.5] * 24, "shares sum to 12; must sum to 1"),
+        ("week", [1.0], "there are 1 shares; must be 7, one for each of the days of the week, Monday first"),
+    ],
+)
+def test_a_profile_is_whole_or_told_why_not(key: str, shares: list[float], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        OwnProfile.model_validate(own(**{key: shares}))

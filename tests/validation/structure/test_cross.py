@@ -84,8 +84,8 @@ def give(place: int, owner: str | None, split: str, **event: Any) -> Callable[[R
 AT = datetime(2025, 1, 8, tzinfo=UTC)  # 18:00 of the day before where both users live
 WAY = {"starts_at": AT - HOUR, "ends_at": AT}
 STARTS = "events.starts_at: is before `at` for an `arrive`, which has one, and after it for what is booked"
-OPEN = "events.item_id: is open at that hour of the user's day, if chosen among options"
-AGE = "events.item_id: is for people of the user's age on that day, if chosen among options"
+OPEN = "events.item_id: is open at that hour of the user's day, if taken then"
+AGE = "events.item_id: is for people of the user's age on that day, if taken then"
 OWNED = "sessions.device: is one that the user owns, if it is of the kinds that people own"
 ONE_AT_LEAST = "personas.devices: have a phone or a laptop among them"
 EVERY_LINE = "u000000-e0, u000000-e1, u000000-e2, u000001-e0, u000001-e1 …"
@@ -157,7 +157,10 @@ SPOILT = [
     (
         "events",
         shift("users", "signed_up_at", 60 * DAY),
-        "events.at: is not before the user's `signed_up_at` (3): u000000-e0, u000000-e1, u000000-e2",
+        "events.at: is not before the user's `signed_up_at` (3): "
+        + ", ".join(
+            f"u000000-e{n} at 2025-01-08 00:0{n}:00.000000Z signed_up_at 2025-02-05 00:00:00.000000Z" for n in range(3)
+        ),
     ),
     (
         "users",
@@ -200,7 +203,12 @@ SPOILT = [
         change("events", series=[1] * 23 + [-1]),
         "events.series: has 24 values, none of them negative (1): u000000-e0",
     ),
-    ("sessions", shift("sessions", "ended_at", -HOUR), "sessions.ended_at: is not before `started_at` (1): u000000-s1"),
+    (
+        "sessions",
+        shift("sessions", "ended_at", -HOUR),
+        "sessions.ended_at: is not before `started_at` (1): u000000-s1 "
+        "ended_at 2025-01-07 23:02:00.000000Z started_at 2025-01-08 00:00:00.000000Z",
+    ),
     (
         "sessions",
         shift("sessions", "started_at", timedelta(seconds=1)),
@@ -323,7 +331,8 @@ def test_a_user_may_use_what_is_their_own(tiny: Any, tmp_path: Path) -> None:
         change("items", min_age=34),
         change("events", series=[0] * 24),
         lambda rows: [
-            (row.update(options=None), rows["items"][0].update(opens_hour=2, closes_hour=3)) for row in rows["events"]
+            (row.update(options=None, action="review"), rows["items"][0].update(opens_hour=2, closes_hour=3))
+            for row in rows["events"]
         ],
     ],
 )

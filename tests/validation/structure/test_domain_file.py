@@ -96,5 +96,10 @@ def test_a_file_in_the_place_of_a_built_in_domain_keeps_the_values_that_life_eve
     levels["values"]["lavish"] = levels["values"].pop("upscale")
     levels["tilts"] = []
     content["catalogue"]["price_factors"].pop("price_level")
-    (line,) = told(checked(content).violations)
-    assert "dimensions.price_level.values" in line and "`new_job` moves it to `upscale`" in line
+    levels = content["dimensions"]["portion"]
+    levels["values"]["snack"] = levels["values"].pop("light")
+    levels["tilts"] = []
+    content["catalogue"]["price_factors"].pop("portion")
+    lines = [line for line in told(checked(content).violations) if "no value of it" in line]
+    assert any("dimensions.price_level.values" in line and "`new_job` moves it to `upscale`" in line for line in lines)
+    assert any("dimensions.portion.values" in line and "in summer some people like `light`" in line for line in lines)

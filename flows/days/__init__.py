@@ -1,0 +1,1 @@
+"""Days: what everybody in a place shares, weather and public holidays."""
